@@ -1,0 +1,33 @@
+// Every reply text that means "the client's mistake", and the kinds of failure of our own. Clients match on the words:
+// each text is Redis' own, to the byte, the code included.
+
+/** The client's mistake: answered with `message`, changes nothing. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError'
+  constructor(text: string) {
+    const limit = Error.stackTraceLimit
+    Error.stackTraceLimit = 0 // client errors are ordinary traffic; a stack would cost more than the command
+    super(text)
+    Error.stackTraceLimit = limit
+  }
+}
+
+/** Damaged data on the disk: refused by name, never served. */
+export class CorruptionError extends Error {
+  override readonly name = 'CorruptionError'
+}
+
+/** Bad flag, configuration or data folder: one sentence for the operator; exit status 1. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+export const replyErrors = {
+  syntax: 'ERR syntax error',
+  notAnInteger: 'ERR value is not an integer or out of range',
+  notAFloat: 'ERR value is not a valid float',
+  wrongType: 'WRONGTYPE Operation against a key holding the wrong kind of value',
+  noSuchKey: 'ERR no such key',
+  outOfRange: 'ERR index out of range',
+  wrongArity: (name: string) => `ERR wrong number of arguments for '${name}' command`,
+} as const

@@ -1,0 +1,67 @@
+// What a command may see and do beside its own options. Interfaces only: exec/ implements them, server.ts joins the two.
+
+import type { Reply } from '../resp/reply.js'
+import type { Request } from '../resp/request.js'
+import type { Database, Keyspace } from '../types/keyspace.js'
+import type { Server, Session } from './server.js'
+
+export interface CommandContext {
+  /** The command as received; valid until run() returns. */
+  readonly request: Request
+  readonly reply: Reply
+  readonly session: Session
+  readonly server: Server
+  readonly keyspace: Keyspace
+  /** The session's selected database. */
+  readonly db: Database
+  /** Unix ms, frozen for the command (for the whole transaction or script). At replay: that of the record. */
+  readonly nowMs: number
+  /** True while the journal is replayed: no expiry, no waiting, no effects, replies go nowhere. */
+  readonly replaying: boolean
+  /** False inside MULTI and scripts and at replay: then a command that would wait answers as if its time were up. */
+  readonly mayBlock: boolean
+
+  /**
+   * Something changed (Redis' `dirty`). When the command ends and it named no effect of its own, its request is
+   * journaled as it came. A write command that changed nothing calls nothing and leaves no trace in the journal.
+   */
+  changed(count?: number): void
+  /** Journals this command (latin1 strings, bytes, numbers) in place of the request; may be called several times. Implies changed(). */
+  effect(...args: (Buffer | string | number | bigint)[]): void
+  /** As effect(), in another database than the selected one. */
+  effectIn(database: number, ...args: (Buffer | string | number | bigint)[]): void
+  /**
+   * Journals the request with arguments [argFrom, argTo) replaced by the same number of arguments; without building
+   * the rest again. For XADD, whose '*' becomes an ID and whose trim becomes exact.
+   */
+  effectSpliced(argFrom: number, argTo: number, ...args: (Buffer | string | number)[]): void
+  /** Nothing is journaled although changed() was called: state that may be lost by a crash (statistics). */
+  noEffect(): void
+
+  /** The key's value changed, appeared or went: wakes WATCH and the blocked. `db` defaults to the selected one. */
+  touched(key: string, db?: Database): void
+  /** Keyspace notification; `kind` is one letter of notify-keyspace-events ('t' stream, 'g' generic, '$' string …). */
+  notify(kind: string, event: string, key: string, db?: Database): void
+
+  /**
+   * Parks the client: no reply is written now. Only when mayBlock. All that `wait` holds must be its own copy.
+   */
+  block(wait: Wait): void
+}
+
+/** A command that waits for keys. */
+export interface Wait {
+  readonly keys: readonly string[]
+  /** Milliseconds, 0 = for ever. */
+  readonly timeoutMs: number
+  /** 'stream' | 'list' | 'zset' … for CLIENT LIST and statistics. */
+  readonly kind: string
+  /**
+   * Called after a command (transaction, script) that touched `key`, first come first served, also when the key was
+   * removed or replaced by another type. Writes the reply (an error too) and returns true, or changes nothing and
+   * returns false to go on waiting. `ctx.db`, `ctx.session` and `ctx.reply` are those of the waiting client.
+   */
+  serve(ctx: CommandContext, key: string): boolean
+  /** Writes the reply of a time-out, also for CLIENT UNBLOCK without ERROR. */
+  onTimeout(reply: Reply): void
+}

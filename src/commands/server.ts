@@ -1,0 +1,154 @@
+// The server and its clients as commands see them. Implemented in exec/ and joined in server.ts.
+
+import type { Clock } from '../base/clock.js'
+import type { Config } from '../base/config.js'
+import type { Keyspace } from '../types/keyspace.js'
+import type { CommandTable } from './table.js'
+
+/** One client connection, or an internal caller. */
+export interface Session {
+  readonly id: number
+  /** CLIENT SETNAME; '' when unset. latin1. */
+  name: string
+  libName: string
+  libVersion: string
+  /** 'ip:port' of the client and of our end; a path with ':0' for Unix sockets. */
+  readonly address: string
+  readonly localAddress: string
+  protocol: 2 | 3
+  databaseIndex: number
+  user: string
+  authenticated: boolean
+  readonly createdAtMs: number
+  lastInteractionMs: number
+  /** Full name of the last command, 'client|list'. */
+  lastCommand: string
+  noEvict: boolean
+  noTouch: boolean
+  /** CLIENT REPLY. 'skip' silences the next command only. */
+  replyMode: 'on' | 'off' | 'skip-next' | 'skip'
+  readonly blocked: boolean
+  readonly inMulti: boolean
+  /** Number of commands queued, -1 outside MULTI. */
+  readonly multiCount: number
+  readonly watchCount: number
+  readonly subscriptions: number
+  readonly patternSubscriptions: number
+  /** Bytes waiting to be parsed, bytes waiting to be sent, and a fair guess of all memory of the client. */
+  readonly queryBufferBytes: number
+  readonly queryBufferFreeBytes: number
+  readonly outputBytes: number
+  readonly outputChunks: number
+  readonly memoryBytes: number
+  readonly closing: boolean
+  /** Ends the connection once what was written has left ('after-reply') or at once. */
+  close(when: 'now' | 'after-reply'): void
+  /** Back to the state of a new connection, for RESET. Does not touch the protocol reply itself. */
+  reset(): void
+  /** Ends its wait: as timed out, or with -UNBLOCKED. False when it was not blocked. */
+  unblock(how: 'timeout' | 'error'): boolean
+}
+
+export interface CommandStat {
+  calls: number
+  usec: number
+  rejectedCalls: number
+  failedCalls: number
+}
+
+/** Counters of INFO, reset by CONFIG RESETSTAT. */
+export interface Stats {
+  connectionsReceived: number
+  commandsProcessed: number
+  netInputBytes: number
+  netOutputBytes: number
+  rejectedConnections: number
+  expiredKeys: number
+  evictedKeys: number
+  keyspaceHits: number
+  keyspaceMisses: number
+  totalErrorReplies: number
+  unexpectedErrorReplies: number
+  /** By full command name. */
+  readonly commands: Map<string, CommandStat>
+  /** By error code ('ERR', 'WRONGTYPE'). */
+  readonly errors: Map<string, number>
+  reset(): void
+}
+
+/** What the store tells INFO, SAVE, WAITAOF and friends. */
+export interface Durability {
+  /** Starts a checkpoint, or joins the running one. Resolves when it is durable. */
+  checkpoint(): Promise<void>
+  readonly checkpointRunning: boolean
+  readonly lastCheckpointMs: number
+  readonly lastCheckpointOk: boolean
+  readonly lastCheckpointSeconds: number
+  readonly changesSinceCheckpoint: number
+  /** Why writes are refused at present ('MISCONF …'), or undefined. */
+  readonly writeFault: string | undefined
+  /** Resolves when everything executed until now is on the device. */
+  synced(): Promise<void>
+  /** Name to number: dirty, cached, journal, retired, reclaimable and file bytes, counts; for INFO and DEBUG. */
+  figures(): Record<string, number>
+}
+
+export interface SlowlogEntry {
+  readonly id: number
+  readonly timeS: number
+  readonly durationUs: number
+  readonly args: readonly Buffer[]
+  readonly address: string
+  readonly name: string
+}
+
+export interface Slowlog {
+  readonly entries: readonly SlowlogEntry[]
+  reset(): void
+}
+
+export interface LatencyMonitor {
+  /** Samples per event, newest last: [unix seconds, ms]. */
+  readonly events: ReadonlyMap<string, { readonly samples: readonly (readonly [number, number])[]; readonly maxMs: number }>
+  /** Forgets the named events, or all; returns how many were forgotten. */
+  reset(events: readonly string[]): number
+  /** Per full command name: microseconds (upper bounds) to counts, for LATENCY HISTOGRAM and latencystats. */
+  histogram(command: string): { readonly calls: number; readonly buckets: readonly (readonly [number, number])[] } | undefined
+  percentile(command: string, percent: number): number | undefined
+}
+
+export interface Server {
+  readonly clock: Clock
+  readonly config: Config
+  readonly keyspace: Keyspace
+  readonly table: CommandTable
+  readonly stats: Stats
+  readonly durability: Durability
+  readonly slowlog: Slowlog
+  readonly latency: LatencyMonitor
+  readonly runId: string
+  readonly startedAtMs: number
+  readonly tcpPort: number
+  readonly loading: boolean
+  /** All connected clients in order of id. */
+  sessions(): Iterable<Session>
+  session(id: number): Session | undefined
+  readonly blockedCount: number
+  /** CLIENT PAUSE until `untilMs`; writes only, or everything. */
+  pause(untilMs: number, mode: 'write' | 'all'): void
+  unpause(): void
+  /** Number of keys somebody is blocked on, and the like, for INFO clients. */
+  readonly blockedKeyCount: number
+  /** SHUTDOWN. Replies are finished first. `save` false skips the final checkpoint: the journal still holds everything. */
+  shutdown(options: { save: boolean; now: boolean; force: boolean }): void
+  /** Begins work that ends later: the client waits (its next commands too) until the promise settles, then `done` or `failed` writes the reply. */
+  later(session: Session, work: Promise<unknown>, done: (reply: import('../resp/reply.js').Reply) => void): void
+  /** DEBUG RELOAD and LOADAOF: checkpoint (RELOAD only), close, reopen, replay. Resolves when the data is back. */
+  reload(options: { checkpoint: boolean }): Promise<void>
+  /** DEBUG SLEEP: blocks the whole process. */
+  sleepSync(seconds: number): void
+  /** Replaces the listening port after CONFIG SET port; rejects when it cannot bind. */
+  rebind(): Promise<void>
+  /** DEBUG SET-ACTIVE-EXPIRE. */
+  activeExpire: boolean
+}

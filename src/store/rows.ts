@@ -1,0 +1,49 @@
+// What the layers above need of the store; implemented by store.ts (LMDB, journal, checkpoint) and, for unit tests, by
+// memory-rows.ts (a Map).
+
+import type { Row, StoreObject, Table } from './row.js'
+
+export interface Rows {
+  /** A new id for an object or a tree; never given out twice in a data folder. */
+  newId(): number
+  /** Says that `row` is about to change. Cheap when the row is already dirty in this epoch. */
+  touch(row: Row): void
+  /**
+   * Reads a row as of the last committed checkpoint. Only right for rows that are not dirty in memory: the caller keeps
+   * dirty rows resident. The bytes are the caller's own. Undefined when there is none.
+   * @throws CorruptionError when its checksum does not hold
+   */
+  read(table: Table, key: Buffer): Buffer | undefined
+  /** All rows of `table` whose key begins with `prefix`, in key order; as read(). */
+  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }>
+  /**
+   * Drops `object` with every row that belongs to it: its head, its parts, and all pages and blocks of the trees named.
+   * O(trees) for the caller; space is reclaimed in bounded background slices that survive restart.
+   */
+  drop(object: StoreObject, treeIds: readonly number[]): void
+  /** Tells the page cache of bytes of clean, evictable memory. */
+  readonly cache: PageCache
+}
+
+/** Something the page cache may throw away when it is clean. */
+export interface Evictable {
+  /** Set by the cache at each use; the cache evicts by second chance. */
+  usedTick: number
+  /** Bytes it occupies. */
+  readonly cachedBytes: number
+  /** Frees the memory if it is clean, and says whether it did. */
+  evict(): boolean
+}
+
+export interface PageCache {
+  /** Adds something that was just read or has just become resident. */
+  admit(item: Evictable): void
+  /** Notes a use. Inlined by callers as `item.usedTick = cache.tick`. */
+  readonly tick: number
+  /** Corrects the byte count of an item that grew or shrank by `delta`. */
+  resized(item: Evictable, delta: number): void
+  /** Takes an item out whose memory is gone (its page was removed or its object dropped). */
+  forget(item: Evictable): void
+  readonly bytesUsed: number
+  bytesMax: number
+}

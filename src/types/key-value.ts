@@ -1,0 +1,28 @@
+// What every value of a key has in common.
+
+import type { Rows } from '../store/rows.js'
+import type { StoreObject } from '../store/row.js'
+
+export type TypeName = 'string' | 'list' | 'set' | 'zset' | 'hash' | 'stream'
+
+export interface KeyValue {
+  readonly type: TypeName
+  /** As OBJECT ENCODING says it. */
+  readonly encoding: string
+  readonly object: StoreObject
+  /** Drops everything the value owns in the store. O(trees). */
+  drop(): void
+  /** A deep copy under a new object id, for COPY. */
+  copy(): KeyValue
+  /** Bytes of the value, in memory and on disk together, for MEMORY USAGE; an estimate from descriptors. */
+  memoryUsage(): number
+}
+
+/** How a type comes back from the store; registered once per type in types/types.ts. */
+export interface TypeSpec {
+  readonly name: TypeName
+  /** Code in directory rows. Frozen. */
+  readonly code: number
+  /** @param objectId key of its row in Heads */
+  load(rows: Rows, objectId: number): KeyValue
+}
