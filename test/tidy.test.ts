@@ -1,0 +1,117 @@
+// Style as a test: sizes, ranks, cycles, banned calls, head comments, document titles, stale generated documents.
+
+import t from 'tap'
+import { cyclesIn, filesIn, importsOf, longFunctions, runtimeImportsOf, textOf } from './support/sources.js'
+
+const LINES_MAX = 500
+const FUNCTION_LINES_MAX = 70
+const COLUMNS_MAX = 120
+
+const source = filesIn('src', ['.ts'])
+const code = [
+  ...source,
+  ...filesIn('test', ['.ts', '.mjs']),
+  ...filesIn('bench', ['.ts', '.mjs']),
+  ...filesIn('examples', ['.ts', '.mjs']),
+  ...filesIn('scripts', ['.mjs']),
+  ...filesIn('native', ['.cc', '.h']),
+]
+const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', ['.md'])]
+
+/** What each folder of src may import beside itself: only what lies below it. */
+const MAY: Record<string, readonly string[]> = {
+  base: [],
+  native: ['base'],
+  resp: ['base', 'native'],
+  store: ['base', 'native', 'resp'],
+  pages: ['base', 'native', 'store'],
+  types: ['base', 'native', 'store', 'pages'],
+  commands: ['base', 'resp', 'types'],
+  exec: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands'],
+  net: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands', 'exec'],
+  admin: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands', 'exec'],
+}
+const ROOT_RANK = ['server.ts', 'index.ts', 'main.ts']
+
+const folderOf = (path: string) => path.split('/')[1]
+
+t.test('no file is longer than the ceiling, no line wider', async t => {
+  for (const path of code) {
+    const lines = textOf(path).split('\n')
+    t.ok(lines.length - 1 <= LINES_MAX, `${path}: ${lines.length - 1} lines`)
+    const wide = lines.findIndex(line => line.length > COLUMNS_MAX)
+    t.equal(wide, -1, `${path}:${wide + 1} fits ${COLUMNS_MAX} columns`)
+  }
+})
+
+t.test('no function is longer than the ceiling', async t => {
+  t.same(
+    source.flatMap(path => longFunctions(path, FUNCTION_LINES_MAX)),
+    [],
+  )
+})
+
+t.test('imports go down only', async t => {
+  for (const path of source) {
+    const from = folderOf(path)
+    for (const file of importsOf(path).files) {
+      const to = folderOf(file)
+      const fine = ROOT_RANK.includes(from)
+        ? !ROOT_RANK.includes(to) || ROOT_RANK.indexOf(to) <= ROOT_RANK.indexOf(from)
+        : from === to || MAY[from]?.includes(to)
+      t.ok(fine, `${path} may import ${file}`)
+    }
+  }
+})
+
+t.test('no import cycle', async t => {
+  t.same(cyclesIn(source, runtimeImportsOf), [])
+})
+
+t.test('every source file is imported by another or is an entry', async t => {
+  const entries = new Set(['src/main.ts', 'src/index.ts'])
+  const imported = new Set([...source, ...filesIn('test', ['.ts'])].flatMap(path => importsOf(path).files))
+  const byUrl = source.map(textOf).join('\n')
+  for (const path of source) {
+    const name = path.slice(path.lastIndexOf('/') + 1, -3)
+    t.ok(entries.has(path) || imported.has(path) || byUrl.includes(`./${name}.`), `${path} is used`)
+  }
+})
+
+t.test('every source file opens with its job', async t => {
+  for (const path of source) t.match(textOf(path), /^(#!.*\n)?(\/\/|\/\*)/, path)
+})
+
+const BANNED: readonly { pattern: RegExp; why: string; allowed: RegExp }[] = [
+  { pattern: /\bDate\.now\(|\bnew Date\(\)/, why: 'time is handed in', allowed: /^src\/(base\/clock|main)\.ts$/ },
+  { pattern: /\bMath\.random\(/, why: 'randomness is handed in', allowed: /^src\/(base\/clock|main)\.ts$/ },
+  { pattern: /\bconsole\.|process\.stdout/, why: 'the log is handed in', allowed: /^src\/(main|base\/log)\.ts$/ },
+  { pattern: /\bexport default\b/, why: 'named exports only', allowed: /^$/ },
+  { pattern: /\bas any\b|: any\b|<any>/, why: 'a type says more', allowed: /^$/ },
+  { pattern: /@ts-ignore|@ts-nocheck|eslint-disable|oxlint-disable/, why: 'no silencing', allowed: /^$/ },
+  { pattern: /\bTODO\b|\bFIXME\b|\bXXX\b/, why: 'an issue says it', allowed: /^$/ },
+]
+
+t.test('nothing banned stands in the sources', async t => {
+  for (const path of source) {
+    const lines = textOf(path).split('\n')
+    for (const { pattern, why, allowed } of BANNED) {
+      const at = allowed.test(path) ? -1 : lines.findIndex(line => pattern.test(line))
+      t.equal(at, -1, `${path}:${at + 1} ${why}`)
+    }
+  }
+})
+
+t.test('no test is switched off', async t => {
+  for (const path of filesIn('test', ['.test.ts'])) {
+    t.notMatch(textOf(path), /\.(skip|only|todo)\(|\b(skip|only|todo): *true/, path)
+  }
+})
+
+t.test('each document has one title and no path of a machine', async t => {
+  for (const path of documents) {
+    const text = textOf(path).replace(/```[\s\S]*?```/g, '')
+    t.equal(text.split('\n').filter(line => /^# /.test(line)).length, 1, `${path} has one title`)
+    t.notMatch(text, /\/work\/|\/root\/|\/home\//, path)
+  }
+})
