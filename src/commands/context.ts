@@ -40,6 +40,11 @@ export interface CommandContext {
 
   /** The key's value changed, appeared or went: wakes WATCH and the blocked. `db` defaults to the selected one. */
   touched(key: string, db?: Database): void
+  /**
+   * The whole database changed hands or went (FLUSHDB, FLUSHALL, SWAPDB): as touched() for every key of it that somebody
+   * waits on or watches, present or not. Called after the change.
+   */
+  touchedAll(db: Database): void
   /** Keyspace notification; `kind` is one letter of notify-keyspace-events ('t' stream, 'g' generic, '$' string …). */
   notify(kind: string, event: string, key: string, db?: Database): void
 
