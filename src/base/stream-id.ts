@@ -101,35 +101,192 @@ function getU32(b: Uint8Array, at: number): number {
   return ((b[at] << 24) | (b[at + 1] << 16) | (b[at + 2] << 8) | b[at + 3]) >>> 0
 }
 
+// --- ID to text
+
 /** `<ms>-<seq>` in decimal. */
 export function formatId(id: StreamId): string {
   return `${u64Text(id.msHi, id.msLo)}-${u64Text(id.seqHi, id.seqLo)}`
+}
+
+/** Length in bytes of formatId(id). */
+export function idTextBytes(id: StreamId): number {
+  return u64Digits(id.msHi, id.msLo) + 1 + u64Digits(id.seqHi, id.seqLo)
+}
+
+/** Writes formatId(id) to `target` at `at`, which must have room; returns the offset behind it. */
+export function writeIdDigits(target: Uint8Array, at: number, id: StreamId): number {
+  const dash = writeU64(target, at, id.msHi, id.msLo)
+  target[dash] = MINUS
+  return writeU64(target, dash + 1, id.seqHi, id.seqLo)
 }
 
 function u64Text(hi: number, lo: number): string {
   return hi <= SAFE_HI_MAX ? String(hi * TWO_32 + lo) : String((BigInt(hi) << 32n) | BigInt(lo))
 }
 
-/** The digits of an unsigned 64-bit number in `bytes[from, to)` as two halves, or undefined when it is none. */
+function u64Digits(hi: number, lo: number): number {
+  if (hi > SAFE_HI_MAX) return u64Text(hi, lo).length
+  const value = hi * TWO_32 + lo
+  let digits = 1
+  for (let bound = 10; value >= bound; bound *= 10) digits++
+  return digits
+}
+
+function writeU64(target: Uint8Array, at: number, hi: number, lo: number): number {
+  const digits = u64Digits(hi, lo)
+  const end = at + digits
+  if (hi > SAFE_HI_MAX) {
+    const text = u64Text(hi, lo)
+    for (let i = 0; i < digits; i++) target[at + i] = text.charCodeAt(i)
+    return end
+  }
+  // Parts of nine digits fit 32-bit integers, whose division is several times faster than that of doubles.
+  let rest = hi * TWO_32 + lo
+  let last = end
+  while (rest >= 1e9) {
+    const above = Math.floor(rest / 1e9)
+    writeU32Digits(target, last - 9, last, rest - above * 1e9)
+    last -= 9
+    rest = above
+  }
+  writeU32Digits(target, at, last, rest)
+  return end
+}
+
+function writeU32Digits(target: Uint8Array, from: number, to: number, value: number): void {
+  let rest = value | 0
+  for (let i = to - 1; i >= from; i--) {
+    const above = (rest / 10) | 0
+    target[i] = ZERO + rest - above * 10
+    rest = above
+  }
+}
+
+// --- text to ID. Redis reads the halves of an ID with C's strtoull after a stricter reader gave up, so that leading
+// zeros, white space before the digits and a '+' are accepted, and some '-' wrap around; and it reads a C string, so that
+// a NUL byte ends the text. The first '-' parts the halves.
+
+const MINUS = 45
+const PLUS = 43
+const STAR = 42
+const ZERO = 48
+/** So many digits fit a double without loss. */
+const SAFE_DIGITS = 15
+/** Longer text is no ID, whatever it says. */
+const TEXT_BYTES_MAX = 127
+const U64_MAX = 0xffffffffffffffffn
+const INT64_MIN_MAGNITUDE = 0x8000000000000000n
+
+// The halves of the number last scanned: a pair of results without an object for each.
+let scannedHi = 0
+let scannedLo = 0
+
+/**
+ * The ID in `bytes[from, to)`: '<ms>' or '<ms>-<seq>'. Undefined when it is none.
+ * @param missingSeq the sequence when there is only '<ms>'
+ */
+export function parseId(bytes: Uint8Array, from: number, to: number, missingSeq: 0 | 'max' = 0): StreamId | undefined {
+  const dash = scanPlain(bytes, from, to)
+  if (dash < 0) return parseOddId(bytes, from, to, missingSeq)
+  const msHi = scannedHi
+  const msLo = scannedLo
+  if (dash === to) return withSeq(msHi, msLo, missingSeq)
+  if (scanPlain(bytes, dash + 1, to) !== to) return parseOddId(bytes, from, to, missingSeq)
+  return { msHi, msLo, seqHi: scannedHi, seqLo: scannedLo }
+}
+
+/** As parseId(), for an end of a range: '-' is the lowest ID, '+' the highest. A '(' before it is the caller's. */
+export function parseRangeId(bytes: Uint8Array, from: number, to: number, missingSeq: 0 | 'max'): StreamId | undefined {
+  if (to > from && to - from <= TEXT_BYTES_MAX && (bytes[from] === MINUS || bytes[from] === PLUS)) {
+    if (to === from + 1 || bytes[from + 1] === 0) return bytes[from] === MINUS ? ID_MIN : ID_MAX
+  }
+  return parseId(bytes, from, to, missingSeq)
+}
+
+/** '<ms>-*' (XADD: the sequence is the server's to choose) as <ms>-0; undefined when the text has another form. */
+export function parseAutoSeqId(bytes: Uint8Array, from: number, to: number): StreamId | undefined {
+  if (to - from > TEXT_BYTES_MAX) return undefined
+  const end = textEnd(bytes, from, to)
+  if (end - from < 3 || bytes[end - 1] !== STAR || bytes[end - 2] !== MINUS) return undefined
+  if (dashIn(bytes, from, end) !== end - 2 || !scanU64(bytes, from, end - 2)) return undefined
+  return withSeq(scannedHi, scannedLo, 0)
+}
+
+/** An unsigned 64-bit number in `bytes[from, to)` as Redis reads the half of an ID; undefined when it is none. */
 export function parseU64(bytes: Uint8Array, from: number, to: number): { hi: number; lo: number } | undefined {
-  const digits = to - from
-  if (digits < 1 || digits > 20) return undefined
-  if (digits > 1 && bytes[from] === 48) return undefined // as Redis' string2ull: no leading zeros
-  if (digits <= 15) {
-    let v = 0
-    for (let i = from; i < to; i++) {
-      const d = bytes[i] - 48
-      if (d < 0 || d > 9) return undefined
-      v = v * 10 + d
-    }
-    return { hi: Math.floor(v / TWO_32), lo: v % TWO_32 }
+  if (!scanU64(bytes, from, textEnd(bytes, from, to))) return undefined
+  return { hi: scannedHi, lo: scannedLo }
+}
+
+function withSeq(msHi: number, msLo: number, seq: 0 | 'max'): StreamId {
+  const half = seq === 'max' ? U32_MAX : 0
+  return { msHi, msLo, seqHi: half, seqLo: half }
+}
+
+/** Scans 1 to 15 digits without a leading zero; returns where they end: at `to` or at a '-', else -1. */
+function scanPlain(bytes: Uint8Array, from: number, to: number): number {
+  const end = to - from > SAFE_DIGITS ? from + SAFE_DIGITS + 1 : to
+  let value = 0
+  let i = from
+  for (; i < end; i++) {
+    const digit = bytes[i] - ZERO
+    if (digit < 0 || digit > 9) break
+    value = value * 10 + digit
   }
+  if (i === from || i - from > SAFE_DIGITS || (i < to && bytes[i] !== MINUS)) return -1
+  if (bytes[from] === ZERO && i > from + 1) return -1
+  scannedHi = Math.floor(value / TWO_32)
+  scannedLo = value % TWO_32
+  return i
+}
+
+function parseOddId(bytes: Uint8Array, from: number, to: number, missingSeq: 0 | 'max'): StreamId | undefined {
+  if (to - from > TEXT_BYTES_MAX) return undefined
+  const end = textEnd(bytes, from, to)
+  const dash = dashIn(bytes, from, end)
+  if (!scanU64(bytes, from, dash)) return undefined
+  const msHi = scannedHi
+  const msLo = scannedLo
+  if (dash === end) return withSeq(msHi, msLo, missingSeq)
+  if (!scanU64(bytes, dash + 1, end)) return undefined
+  return { msHi, msLo, seqHi: scannedHi, seqLo: scannedLo }
+}
+
+/** Where the C string in bytes[from, to) ends. */
+function textEnd(bytes: Uint8Array, from: number, to: number): number {
+  let end = from
+  while (end < to && bytes[end] !== 0) end++
+  return end
+}
+
+/** The first '-' in bytes[from, to), or `to`. */
+function dashIn(bytes: Uint8Array, from: number, to: number): number {
+  let at = from
+  while (at < to && bytes[at] !== MINUS) at++
+  return at
+}
+
+/** Scans bytes[from, to), free of NUL, as strtoull would; refuses negative numbers in the canonical form of an int64. */
+function scanU64(bytes: Uint8Array, from: number, to: number): boolean {
+  let at = from
+  while (at < to && (bytes[at] === 32 || (bytes[at] >= 9 && bytes[at] <= 13))) at++
+  const spaced = at > from
+  const negative = bytes[at] === MINUS
+  if (at < to && (negative || bytes[at] === PLUS)) at++
+  if (at >= to) return false
+  const canonical = !spaced && bytes[at] !== ZERO
   let big = 0n
-  for (let i = from; i < to; i++) {
-    const d = bytes[i] - 48
-    if (d < 0 || d > 9) return undefined
-    big = big * 10n + BigInt(d)
+  for (; at < to; at++) {
+    const digit = bytes[at] - ZERO
+    if (digit < 0 || digit > 9) return false
+    big = big * 10n + BigInt(digit)
   }
-  if (big > 0xffffffffffffffffn) return undefined
-  return { hi: Number(big >> 32n), lo: Number(big & 0xffffffffn) }
+  if (big > U64_MAX) return false
+  if (negative) {
+    if (canonical && big <= INT64_MIN_MAGNITUDE) return false
+    big = BigInt.asUintN(64, -big)
+  }
+  scannedHi = Number(big >> 32n)
+  scannedLo = Number(big & 0xffffffffn)
+  return true
 }
