@@ -1,0 +1,211 @@
+// The rows of the benchmark: what is loaded first, what is measured, how many operations that is.
+
+import { spawn } from 'node:child_process'
+import type { Fsync } from './peer.js'
+import { encode, WireClient } from './wire-client.js'
+
+export interface Measured {
+  /** Operations the CPU is divided by. */
+  operations: number
+  seconds: number
+  p50Ms?: number
+  p99Ms?: number
+}
+
+export interface Row {
+  readonly name: string
+  readonly what: string
+  /** What one operation is. */
+  readonly unit: string
+  readonly fsync: Fsync
+  /** Operations at scale 1; --quick divides. */
+  readonly operations: number
+  prepare?(port: number, operations: number): Promise<void>
+  measure(port: number, operations: number): Promise<Measured>
+}
+
+const V16 = 'abcdefghijklmnop'
+const ENTRY = ['field-a-16-bytes', V16, 'field-b-16-bytes', V16] as const
+const LOAD_BATCH = 500
+
+/** One run of redis-benchmark with a command of our own. */
+function benchmark(
+  port: number,
+  operations: number,
+  clients: number,
+  pipeline: number,
+  command: string[],
+  keys?: number,
+) {
+  const args = ['-p', String(port), '-n', String(operations), '-c', String(clients), '-P', String(pipeline), '--csv']
+  if (keys !== undefined) args.push('-r', String(keys))
+  return new Promise<Measured>((resolve, reject) => {
+    const child = spawn('redis-benchmark', [...args, ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    child.stdout.on('data', chunk => (text += chunk))
+    child.stderr.on('data', chunk => (text += chunk))
+    child.on('error', reject)
+    child.on('exit', () => {
+      const line = text.trim().split('\n').at(-1) ?? ''
+      const [rate, , , p50, , p99] = (line.match(/"[^"]*"/g) ?? []).slice(-7).map(cell => Number(cell.slice(1, -1)))
+      if (!(rate > 0)) return reject(new Error(`redis-benchmark printed: ${text}`))
+      resolve({ operations, seconds: operations / rate, p50Ms: p50, p99Ms: p99 })
+    })
+  })
+}
+
+/** Fills `streams` streams with `entries` entries each; IDs 1-0 … entries-0. */
+export async function fill(port: number, streams: number, entries: number, name = 'stream'): Promise<void> {
+  const client = await WireClient.connect(port)
+  let batch: Buffer[] = []
+  const flush = async () => {
+    await client.send(Buffer.concat(batch), batch.length)
+    batch = []
+  }
+  for (let i = 1; i <= entries; i++) {
+    for (let s = 0; s < streams; s++) {
+      batch.push(encode('XADD', streams === 1 ? name : `${name}:${s}`, `${i}-0`, ...ENTRY))
+      if (batch.length === LOAD_BATCH) await flush()
+    }
+  }
+  if (batch.length > 0) await flush()
+  client.close()
+}
+
+async function timed(port: number, operations: number, work: (client: WireClient) => Promise<void>): Promise<Measured> {
+  const client = await WireClient.connect(port)
+  const began = performance.now()
+  await work(client)
+  const seconds = (performance.now() - began) / 1000
+  client.close()
+  return { operations, seconds }
+}
+
+function xadd(name: string, clients: number, pipeline: number, fsync: Fsync, operations: number, keys?: number): Row {
+  const key = keys === undefined ? 'stream' : 'stream:__rand_int__'
+  const where = keys === undefined ? 'one stream' : `${keys.toLocaleString('en')} streams`
+  return {
+    name,
+    what: `XADD of two 16-byte fields, ${where}, ${clients} clients, pipeline ${pipeline}, ${fsync}`,
+    unit: 'XADD',
+    fsync,
+    operations,
+    measure: (port, n) => benchmark(port, n, clients, pipeline, ['XADD', key, '*', ...ENTRY], keys),
+  }
+}
+
+function plain(name: string, pipeline: number, command: string[], operations: number): Row {
+  return {
+    name,
+    what: `${command[0]} of 16 bytes over 100,000 keys, 50 clients, pipeline ${pipeline}, everysec`,
+    unit: command[0],
+    fsync: 'everysec',
+    operations,
+    prepare:
+      command[0] === 'GET'
+        ? async (port, n) => void (await benchmark(port, n, 50, 16, ['SET', 'key:__rand_int__', V16], 100_000))
+        : undefined,
+    measure: (port, n) => benchmark(port, n, 50, pipeline, command, 100_000),
+  }
+}
+
+function readGroup(count: number, operations: number): Row {
+  return {
+    name: `xreadgroup-${count}-xack`,
+    what: `XREADGROUP COUNT ${count}, then one XACK of those IDs; one client, everysec`,
+    unit: 'entry',
+    fsync: 'everysec',
+    operations,
+    async prepare(port, n) {
+      await fill(port, 1, n)
+      const client = await WireClient.connect(port)
+      await client.send(encode('XGROUP', 'CREATE', 'stream', 'group', '0'), 1)
+      client.close()
+    },
+    measure(port, n) {
+      const read = encode('XREADGROUP', 'GROUP', 'group', 'worker', 'COUNT', count, 'STREAMS', 'stream', '>')
+      return timed(port, n, async client => {
+        for (let first = 1; first <= n; first += count) {
+          await client.send(read, 1)
+          const ids = Array.from({ length: count }, (_, i) => `${first + i}-0`)
+          await client.send(encode('XACK', 'stream', 'group', ...ids), 1)
+        }
+      })
+    },
+  }
+}
+
+function xrange(count: number, calls: number): Row {
+  const entries = 100_000
+  return {
+    name: `xrange-${count}`,
+    what: `XRANGE COUNT ${count} at moving places of a stream of 100,000 entries; one client`,
+    unit: 'call',
+    fsync: 'everysec',
+    operations: calls,
+    prepare: port => fill(port, 1, entries),
+    measure: (port, n) =>
+      timed(port, n, async client => {
+        for (let i = 0; i < n; i++) {
+          const start = 1 + ((i * 7919) % (entries - count))
+          await client.send(encode('XRANGE', 'stream', `${start}-0`, '+', 'COUNT', count), 1)
+        }
+      }),
+  }
+}
+
+const IDLE = 100
+function xautoclaim(busy: number): Row {
+  return {
+    name: `xautoclaim-${busy}`,
+    what: `XAUTOCLAIM loops from 0-0 until ${IDLE} idle rows behind ${busy.toLocaleString('en')} busy ones are claimed`,
+    unit: 'loop',
+    fsync: 'everysec',
+    operations: busy > 10_000 ? 3 : 300,
+    async prepare(port) {
+      await fill(port, 1, busy + IDLE)
+      const client = await WireClient.connect(port)
+      await client.send(encode('XGROUP', 'CREATE', 'stream', 'group', '0'), 1)
+      for (let left = busy + IDLE; left > 0; left -= 10_000) {
+        await client.send(encode('XREADGROUP', 'GROUP', 'group', 'dead', 'COUNT', 10_000, 'STREAMS', 'stream', '>'), 1)
+      }
+      client.close()
+    },
+    measure: (port, n) =>
+      timed(port, n, async client => {
+        for (let i = 0; i < n; i++) {
+          const ids = Array.from({ length: IDLE }, (_, k) => `${busy + 1 + k}-0`)
+          await client.send(
+            encode('XCLAIM', 'stream', 'group', 'dead', 0, ...ids, 'IDLE', 10_000_000, 'RETRYCOUNT', 1, 'JUSTID'),
+            1,
+          )
+          let cursor = '0-0'
+          do {
+            await client.send(
+              encode('XAUTOCLAIM', 'stream', 'group', 'alive', 5_000_000, cursor, 'COUNT', IDLE, 'JUSTID'),
+              1,
+            )
+            cursor = /^\*3\r\n\$\d+\r\n(\S+)/.exec(client.last.toString('latin1', 0, 64))![1]
+          } while (cursor !== '0-0')
+        }
+      }),
+  }
+}
+
+export const rows: readonly Row[] = [
+  xadd('xadd-p16', 50, 16, 'everysec', 2_000_000),
+  xadd('xadd-p16-100k-streams', 50, 16, 'everysec', 2_000_000, 100_000),
+  xadd('xadd-p1', 50, 1, 'everysec', 400_000),
+  plain('set-p1', 1, ['SET', 'key:__rand_int__', V16], 400_000),
+  plain('get-p1', 1, ['GET', 'key:__rand_int__'], 400_000),
+  plain('set-p16', 16, ['SET', 'key:__rand_int__', V16], 2_000_000),
+  plain('get-p16', 16, ['GET', 'key:__rand_int__'], 2_000_000),
+  xadd('xadd-always-p1', 50, 1, 'always', 200_000),
+  xadd('xadd-always-p16', 50, 16, 'always', 1_000_000),
+  readGroup(100, 500_000),
+  readGroup(1000, 1_000_000),
+  xrange(100, 20_000),
+  xrange(1000, 5_000),
+  xautoclaim(1_000),
+  xautoclaim(1_000_000),
+]
