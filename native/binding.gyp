@@ -1,0 +1,19 @@
+# Builds native/build/Release/millrace.node: what TypeScript cannot do, or not fast enough. Loaded by src/native/addon.ts only.
+# Run by scripts/install.mjs as `node-gyp rebuild --directory=native`.
+{
+  "targets": [
+    {
+      "target_name": "millrace",
+      "sources": [
+        "src/addon.cc",
+        "src/crc32c.cc",
+        "src/file_lock.cc",
+        "src/journal_write.cc"
+      ],
+      "cflags": ["-Wall", "-Wextra", "-Werror", "-O3", "-fvisibility=hidden"],
+      "cflags_cc": ["-std=c++17"],
+      "defines": ["NAPI_VERSION=8"],
+      "xcode_settings": { "CLANG_CXX_LANGUAGE_STANDARD": "c++17", "OTHER_CFLAGS": ["-Wall", "-Wextra", "-Werror"] }
+    }
+  ]
+}

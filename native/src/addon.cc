@@ -1,0 +1,91 @@
+// The N-API edge: reads arguments, calls the plain C++ parts, returns numbers. No exception crosses it: arguments of the
+// wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
+
+#include <node_api.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "crc32c.h"
+#include "file_lock.h"
+#include "journal_write.h"
+
+namespace {
+
+constexpr size_t kArgumentsMax = 4;
+
+// Arguments of one call. Every reader returns false when the argument is missing or of another kind.
+struct Arguments {
+  napi_env env;
+  napi_value values[kArgumentsMax] = {};
+  size_t count = kArgumentsMax;
+
+  Arguments(napi_env env_, napi_callback_info info) : env(env_) {
+    if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok) count = 0;
+  }
+  bool Integer(size_t index, int64_t* out) const {
+    return index < count && napi_get_value_int64(env, values[index], out) == napi_ok;
+  }
+  bool Bytes(size_t index, uint8_t** bytes, size_t* length) const {
+    void* data = nullptr;
+    if (index >= count || napi_get_buffer_info(env, values[index], &data, length) != napi_ok) return false;
+    *bytes = static_cast<uint8_t*>(data);
+    return true;
+  }
+};
+
+napi_value Number(napi_env env, int64_t value) {
+  napi_value result = nullptr;
+  napi_create_int64(env, value, &result);
+  return result;
+}
+
+// crc32c(bytes, from, to): checksum of bytes[from, to)
+napi_value Crc32cOf(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  uint8_t* bytes = nullptr;
+  size_t length = 0;
+  int64_t from = 0;
+  int64_t to = 0;
+  if (!args.Bytes(0, &bytes, &length) || !args.Integer(1, &from) || !args.Integer(2, &to)) return Number(env, -EINVAL);
+  if (from < 0 || to < from || static_cast<uint64_t>(to) > length) return Number(env, -EINVAL);
+  return Number(env, millrace::Crc32c(0, bytes + from, static_cast<size_t>(to - from)));
+}
+
+// writeRecords(fd, bytes, length, offset): bytes written, or -errno
+napi_value WriteRecords(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  uint8_t* bytes = nullptr;
+  size_t capacity = 0;
+  int64_t length = 0;
+  int64_t offset = 0;
+  if (!args.Integer(0, &fd) || !args.Bytes(1, &bytes, &capacity)) return Number(env, -EINVAL);
+  if (!args.Integer(2, &length) || !args.Integer(3, &offset)) return Number(env, -EINVAL);
+  if (length < 0 || static_cast<uint64_t>(length) > capacity || offset < 0) return Number(env, -EINVAL);
+  return Number(env, millrace::WriteRecords(static_cast<int>(fd), bytes, static_cast<size_t>(length), offset));
+}
+
+// lockFile(fd): 0, or -errno
+napi_value LockFile(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  if (!args.Integer(0, &fd)) return Number(env, -EINVAL);
+  return Number(env, millrace::LockFile(static_cast<int>(fd)));
+}
+
+bool Export(napi_env env, napi_value exports, const char* name, napi_callback callback) {
+  napi_value function = nullptr;
+  return napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function) == napi_ok &&
+         napi_set_named_property(env, exports, name, function) == napi_ok;
+}
+
+napi_value Init(napi_env env, napi_value exports) {
+  const bool complete = Export(env, exports, "crc32c", Crc32cOf) && Export(env, exports, "writeRecords", WriteRecords) &&
+                        Export(env, exports, "lockFile", LockFile);
+  return complete ? exports : nullptr;
+}
+
+}  // namespace
+
+NAPI_MODULE(NODE_GYP_MODULE_NAME, Init)

@@ -1,0 +1,29 @@
+// Loads native/build/Release/millrace.node; nobody else loads a .node file. Used by: the typed doors beside this file,
+// each of which has a twin in TypeScript for machines where the addon could not be built.
+
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+/** What native/src/addon.cc exports. Arguments are checked by the doors, not here. */
+export interface Addon {
+  crc32c(bytes: Uint8Array, from: number, to: number): number
+  writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
+  lockFile(fd: number): number
+}
+
+function load(): Addon | undefined {
+  // The same path from src/native/ and from dist/native/.
+  const path = fileURLToPath(new URL('../../native/build/Release/millrace.node', import.meta.url))
+  try {
+    return createRequire(import.meta.url)(path) as Addon
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    process.emitWarning(
+      `The native addon is missing, slower TypeScript is used instead; run "npm install". (${reason})`,
+    )
+    return undefined
+  }
+}
+
+/** The addon, or undefined (after one warning) when it cannot be loaded. */
+export const addon: Addon | undefined = load()
