@@ -1,0 +1,90 @@
+// Two servers that get the same commands. Finds the first command they answer differently and the fewest commands before it that
+// are needed for that.
+
+import { encodeCommand, RespClient } from '../support/resp-client.js'
+import type { Command } from './generator.js'
+import { comparable } from './normalise.js'
+
+export interface Difference {
+  /** Index of the command in the run. */
+  readonly at: number
+  readonly command: Command
+  readonly reference: string
+  readonly ours: string
+}
+
+/** Commands sent in one piece; replies are compared afterwards. */
+const BATCH = 64
+
+export class Pair {
+  private constructor(
+    readonly reference: RespClient,
+    readonly ours: RespClient,
+    readonly protocol: 2 | 3,
+  ) {}
+
+  static async connect(referencePort: number, oursPort: number, protocol: 2 | 3): Promise<Pair> {
+    const pair = new Pair(await RespClient.connect(referencePort), await RespClient.connect(oursPort), protocol)
+    if (protocol === 3) await pair.#both([['HELLO', '3']])
+    return pair
+  }
+
+  close(): void {
+    this.reference.close()
+    this.ours.close()
+  }
+
+  /** Empties both and runs `commands` until the first difference. */
+  async run(commands: readonly Command[], progress?: (done: number) => void): Promise<Difference | undefined> {
+    await this.#both([['FLUSHALL']])
+    for (let from = 0; from < commands.length; from += BATCH) {
+      const batch = commands.slice(from, from + BATCH)
+      const [reference, ours] = await this.#both(batch)
+      for (let i = 0; i < batch.length; i++) {
+        const a = comparable(batch[i], reference[i], this.protocol)
+        const b = comparable(batch[i], ours[i], this.protocol)
+        if (a !== b) return { at: from + i, command: batch[i], reference: a, ours: b }
+      }
+      progress?.(from + batch.length)
+    }
+    return undefined
+  }
+
+  /** The shortest sequence found that still ends in a difference: halves, then single commands are left out. */
+  async shorten(
+    commands: readonly Command[],
+    first: Difference,
+  ): Promise<{ commands: Command[]; difference: Difference }> {
+    let best = commands.slice(0, first.at + 1)
+    let difference = first
+    for (let size = best.length >> 1; size >= 1; size >>= 1) {
+      for (let from = 0; from < best.length - 1;) {
+        const tried = best.toSpliced(from, Math.min(size, best.length - 1 - from))
+        const found = await this.run(tried)
+        if (found) {
+          best = tried.slice(0, found.at + 1)
+          difference = found
+        } else from += size
+      }
+    }
+    return { commands: best, difference }
+  }
+
+  async #both(commands: readonly Command[]): Promise<[Buffer[], Buffer[]]> {
+    const bytes = Buffer.concat(commands.map(encodeCommand))
+    const ask = (client: RespClient) => {
+      client.send(bytes)
+      return Promise.all(commands.map(() => client.reply()))
+    }
+    return Promise.all([ask(this.reference), ask(this.ours)])
+  }
+}
+
+/** The commands as one would type them, binary as \xNN. */
+export function listing(commands: readonly Command[]): string {
+  const word = (argument: Command[number]) => {
+    const text = Buffer.isBuffer(argument) ? argument.toString('latin1') : String(argument)
+    return /^[\w.:$*~=()+>-]+$/.test(text) ? text : JSON.stringify(text)
+  }
+  return commands.map(command => command.map(word).join(' ')).join('\n')
+}
