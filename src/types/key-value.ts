@@ -25,4 +25,6 @@ export interface TypeSpec {
   readonly code: number
   /** @param objectId key of its row in Heads */
   load(rows: Rows, objectId: number): KeyValue
+  /** Drops a value that was never loaded. Given by types whose objects own nothing but their row in Heads. */
+  dropUnloaded?(rows: Rows, objectId: number): void
 }

@@ -1,72 +1,121 @@
-// Contract; the implementation replaces this file.
-//
 // The key directory: every key of every database, in memory, with its type, expiry and object; persisted row by row in
-// Table.Directory. Keys are latin1 strings (one character per byte).
+// Table.Directory. Used by: exec, commands. Uses: database (keys of one number), slot (what SWAPDB and FLUSHDB move),
+// database-map (the row that says which slot is whose), lazy-free (what is left of flushed databases).
 
-import type { Row } from '../store/row.js'
-import type { Rows } from '../store/rows.js'
+import { assert } from '../base/assert.js'
 import type { Clock } from '../base/clock.js'
-import type { KeyValue, TypeName } from './key-value.js'
+import { Table } from '../store/row.js'
+import type { Rows } from '../store/rows.js'
+import { DatabaseMap } from './database-map.js'
+import { Database } from './database.js'
+import { damaged, decodeDirectoryRow, directoryPrefix } from './directory-row.js'
+import { KeyEntry } from './key-entry.js'
+import { LazyFree } from './lazy-free.js'
+import { Slot } from './slot.js'
+import { typeByCode } from './types.js'
 
-export interface KeyEntry extends Row {
-  readonly name: string
-  readonly type: TypeName
-  /** Unix ms, or 0 for none. */
-  readonly expireAtMs: number
-  /** Clock reading of the last access, for OBJECT IDLETIME and LRU. */
-  accessMs: number
-  /** The object behind the key; loaded from the store on first use (its head only). */
-  readonly value: KeyValue
-}
+export { Database } from './database.js'
+export { KeyEntry } from './key-entry.js'
+
+const LOAD_KEYS_PER_PROGRESS = 65_536
 
 export interface KeyspaceHooks {
   /** A key was found expired and has been removed: journal a DEL, notify 'expired', count it. */
   onExpired(db: Database, key: string): void
 }
 
-export declare class Database {
-  readonly index: number
-  readonly size: number
-  /** Number of keys with an expiry, and their mean time to live in ms. */
-  readonly expiringCount: number
-  averageTtlMs(): number
-  /** The live entry of a key; an expired one is removed first (not at replay). Counts hit or miss, notes the access. */
-  find(key: string): KeyEntry | undefined
-  /** As find() without statistics and access time. */
-  peek(key: string): KeyEntry | undefined
-  /** The value if it has this type. @throws ReplyError WRONGTYPE */
-  typed<T extends KeyValue>(key: string, type: TypeName): T | undefined
-  /** Puts a new or replacing value; the old one is dropped, its expiry goes. Not for changes inside a value. */
-  put(key: string, value: KeyValue): KeyEntry
-  /** Removes a key and drops its value. False when there was none. */
-  remove(key: string): boolean
-  /** Takes the value out without dropping it (RENAME, MOVE): the caller puts it elsewhere. */
-  detach(key: string): { value: KeyValue; expireAtMs: number } | undefined
-  setExpiry(entry: KeyEntry, atMs: number): void
-  /** Removes all keys; O(1) for the caller, objects are dropped in background slices. Returns how many there were. */
-  flush(): number
-  keys(): Iterable<KeyEntry>
-  /** Stateless SCAN: a cursor (unsigned 64-bit as decimal text) to the next cursor and some entries; complete under change. */
-  scan(cursor: bigint, count: number): { cursor: bigint; entries: KeyEntry[] }
-  random(pick: () => number): KeyEntry | undefined
-  /** Removes up to `max` expired keys; returns how many, and whether more are waiting. For the expire cycle. */
-  expireSome(max: number): { removed: number; more: boolean }
-}
-
-export declare class Keyspace {
-  constructor(options: { rows: Rows; databases: number; clock: Clock })
-  hooks: KeyspaceHooks
+export class Keyspace {
+  hooks: KeyspaceHooks = { onExpired: () => undefined }
   /** The frozen clock of the running command; the executor sets it. */
   nowMs: number
   /** True at replay: nothing expires by itself. */
-  replaying: boolean
-  database(index: number): Database
+  replaying = false
   readonly databases: readonly Database[]
-  swap(a: number, b: number): void
-  /** Reads the directory from the store; calls `progress` now and then with the number of keys so far. */
-  load(progress?: (keys: number) => void): void
+  /** Look-ups by find() and typed() that met a key, and that met none; for INFO. */
+  hits = 0
+  misses = 0
+
+  readonly #rows: Rows
+  readonly #map: DatabaseMap
+  readonly #lazyFree: LazyFree
+
+  constructor(options: { rows: Rows; databases: number; clock: Clock }) {
+    this.#rows = options.rows
+    this.nowMs = options.clock.nowMs()
+    this.#map = new DatabaseMap(options.rows, options.databases)
+    this.#lazyFree = new LazyFree(slot => this.#map.buried(slot.number))
+    const databases: Database[] = []
+    for (let i = 0; i < options.databases; i++) {
+      databases.push(new Database(this, i, new Slot(this.#map.slotOf(i), options.rows)))
+    }
+    this.databases = databases
+  }
+
+  /** The index must be one of the configured databases' (asserted). */
+  database(index: number): Database {
+    const db = this.databases[index]
+    assert(db !== undefined, `database ${index} exists`)
+    return db
+  }
+
+  /** SWAPDB. O(1). */
+  swap(a: number, b: number): void {
+    if (a === b) return
+    this.#map.swap(a, b)
+    this.database(a).exchangeSlots(this.database(b))
+  }
+
+  /**
+   * Reads the directory from the store; calls `progress` now and then with the number of keys so far.
+   * @throws CorruptionError when a row contradicts itself or names a type that this version does not know
+   */
+  load(progress: (keys: number) => void = () => undefined): void {
+    this.#map.load(this.databases.length)
+    let keys = 0
+    for (const db of this.databases) {
+      const slot = new Slot(this.#map.slotOf(db.index), this.#rows)
+      db.reset(slot)
+      keys = this.#loadSlot(slot, keys, progress, (entry, expireAtMs) => db.adopt(entry, expireAtMs))
+    }
+    for (const number of this.#map.deadSlots) {
+      const slot = new Slot(number, this.#rows)
+      keys = this.#loadSlot(slot, keys, progress, entry => slot.keys.insert(entry))
+      this.#lazyFree.add(slot)
+    }
+    progress(keys)
+  }
+
+  #loadSlot(
+    slot: Slot,
+    keysBefore: number,
+    progress: (keys: number) => void,
+    take: (entry: KeyEntry, expireAtMs: number) => void,
+  ): number {
+    let keys = keysBefore
+    for (const { key, value } of this.#rows.scan(Table.Directory, directoryPrefix(slot.number))) {
+      const row = decodeDirectoryRow(key, value)
+      const spec = typeByCode(row.typeCode)
+      if (spec === undefined) throw damaged(key, `type code ${row.typeCode} is unknown`)
+      take(new KeyEntry(slot, row.name, spec, row.objectId), row.expireAtMs)
+      if (++keys % LOAD_KEYS_PER_PROGRESS === 0) progress(keys)
+    }
+    return keys
+  }
+
+  /** For Database.flush: a fresh slot for the database; the old one is worked off by lazyFreeSome. */
+  renewSlot(index: number, old: Slot): Slot {
+    const slot = new Slot(this.#map.renew(index), this.#rows)
+    this.#lazyFree.add(old)
+    return slot
+  }
+
   /** Objects dropped by flush() whose slices are still to be worked off. */
-  readonly lazyFreePending: number
+  get lazyFreePending(): number {
+    return this.#lazyFree.pending
+  }
+
   /** Works off a bounded slice of it; true while there is more. */
-  lazyFreeSome(max: number): boolean
+  lazyFreeSome(max: number): boolean {
+    return this.#lazyFree.some(max)
+  }
 }

@@ -1,0 +1,223 @@
+// One numbered database: its keys by name, with types, expiries and values. Keys are latin1 strings. Lazy expiry lives
+// here: what find() and its kin give out is alive. Used by: keyspace, every command.
+// Invariants: (1) an entry's row is touched before the entry changes; (2) an entry has a deadline exactly when its slot's
+// heap holds it; (3) a removed entry is in no table and no heap, and its value was dropped or handed to the caller.
+
+import { assert } from '../base/assert.js'
+import { ReplyError, replyErrors } from '../base/errors.js'
+import { Deadline } from './expiry.js'
+import { KeyEntry } from './key-entry.js'
+import type { KeyValue, TypeName } from './key-value.js'
+import type { Keyspace } from './keyspace.js'
+import type { Slot } from './slot.js'
+import { typeByName } from './types.js'
+
+/** Expired keys that RANDOMKEY meets and removes before it gives up, so that one call stays short. */
+const RANDOM_TRIES_MAX = 100
+
+export class Database {
+  readonly #keyspace: Keyspace
+  #slot: Slot
+
+  constructor(
+    keyspace: Keyspace,
+    readonly index: number,
+    slot: Slot,
+  ) {
+    this.#keyspace = keyspace
+    this.#slot = slot
+  }
+
+  /** Keys, those included that have expired and were not met yet. */
+  get size(): number {
+    return this.#slot.keys.size
+  }
+
+  /** Number of keys with an expiry. */
+  get expiringCount(): number {
+    return this.#slot.expiries.size
+  }
+
+  /** Mean time to live of the keys with an expiry, in ms; estimated from a sample. */
+  averageTtlMs(): number {
+    return this.#slot.expiries.meanTtlMs(this.#keyspace.nowMs)
+  }
+
+  /** The live entry of a key; an expired one is removed first (not at replay). Counts hit or miss, notes the access. */
+  find(key: string): KeyEntry | undefined {
+    const entry = this.peek(key)
+    if (entry === undefined) {
+      this.#keyspace.misses++
+      return undefined
+    }
+    this.#keyspace.hits++
+    entry.accessMs = this.#keyspace.nowMs
+    return entry
+  }
+
+  /** As find() without statistics and access time. */
+  peek(key: string): KeyEntry | undefined {
+    const entry = this.#slot.keys.find(key)
+    if (entry !== undefined && entry.deadline !== undefined && this.#isDue(entry.deadline)) {
+      this.#expire(entry)
+      return undefined
+    }
+    return entry
+  }
+
+  /** The value if it has this type. @throws ReplyError WRONGTYPE */
+  typed<T extends KeyValue>(key: string, type: TypeName): T | undefined {
+    const entry = this.find(key)
+    if (entry === undefined) return undefined
+    if (entry.type !== type) throw new ReplyError(replyErrors.wrongType)
+    return entry.value as T
+  }
+
+  /** Puts a new or replacing value; the old one is dropped, its expiry goes. Not for changes inside a value. */
+  put(key: string, value: KeyValue): KeyEntry {
+    const spec = typeByName(value.type)
+    assert(spec !== undefined, `type ${value.type} is registered`)
+    let entry = this.#slot.keys.find(key)
+    if (entry === undefined) {
+      entry = new KeyEntry(this.#slot, key, spec, value)
+      this.#slot.rows.touch(entry)
+      this.#slot.keys.insert(entry)
+    } else {
+      this.#slot.rows.touch(entry)
+      this.#clearDeadline(entry)
+      assert(entry.objectId !== value.object.id, 'a value is put once')
+      entry.dropValue()
+      entry.replace(spec, value)
+    }
+    entry.accessMs = this.#keyspace.nowMs
+    return entry
+  }
+
+  /** Removes a key and drops its value. False when there was none. */
+  remove(key: string): boolean {
+    const entry = this.#slot.keys.find(key)
+    if (entry === undefined) return false
+    this.#removeEntry(entry)
+    entry.dropValue()
+    return true
+  }
+
+  /** Takes the value out without dropping it (RENAME, MOVE): the caller puts it elsewhere. */
+  detach(key: string): { value: KeyValue; expireAtMs: number } | undefined {
+    const entry = this.#slot.keys.find(key)
+    if (entry === undefined) return undefined
+    const taken = { value: entry.value, expireAtMs: entry.expireAtMs }
+    this.#removeEntry(entry)
+    return taken
+  }
+
+  /** @param atMs Unix ms, may be past: then the key goes when it is next met; 0 takes the expiry away */
+  setExpiry(entry: KeyEntry, atMs: number): void {
+    assert(entry.slot === this.#slot, 'the entry is of this database')
+    this.#slot.rows.touch(entry)
+    if (atMs === 0) {
+      this.#clearDeadline(entry)
+    } else if (entry.deadline === undefined) {
+      entry.deadline = new Deadline(entry, atMs)
+      this.#slot.expiries.add(entry.deadline)
+    } else {
+      this.#slot.expiries.move(entry.deadline, atMs)
+    }
+  }
+
+  /** Removes all keys; O(1) for the caller, objects are dropped in background slices. Returns how many there were. */
+  flush(): number {
+    const count = this.#slot.keys.size
+    if (count > 0) this.#slot = this.#keyspace.renewSlot(this.index, this.#slot)
+    return count
+  }
+
+  /** Every live key, in no order. The database must not change meanwhile. */
+  *keys(): Iterable<KeyEntry> {
+    for (const entry of this.#slot.keys.entries()) {
+      if (entry.deadline === undefined || !this.#isDue(entry.deadline)) yield entry
+    }
+  }
+
+  /**
+   * Stateless SCAN: a cursor (unsigned 64-bit; 0 begins and ends) to the next cursor and some entries, `count` or a few
+   * more. A key that is there from the first call to the last is given at least once. Expired keys met are removed.
+   */
+  scan(cursor: bigint, count: number): { cursor: bigint; entries: KeyEntry[] } {
+    const met: KeyEntry[] = []
+    // A cursor beyond the hash space is none of ours; Redis too takes any number and goes on somewhere.
+    const next = this.#slot.keys.scan(Number(cursor & 0xffffffffn), count, met)
+    const entries = met.filter(entry => {
+      if (entry.deadline === undefined || !this.#isDue(entry.deadline)) return true
+      this.#expire(entry)
+      return false
+    })
+    return { cursor: BigInt(next), entries }
+  }
+
+  /** A live key, each with the same chance; `pick` gives [0, 1). */
+  random(pick: () => number): KeyEntry | undefined {
+    for (let tries = 0; tries < RANDOM_TRIES_MAX; tries++) {
+      const entry = this.#slot.keys.random(pick)
+      if (entry === undefined || entry.deadline === undefined || !this.#isDue(entry.deadline)) return entry
+      this.#expire(entry)
+    }
+    return undefined
+  }
+
+  /** Removes up to `max` expired keys; returns how many, and whether more are waiting. For the expire cycle. */
+  expireSome(max: number): { removed: number; more: boolean } {
+    let removed = 0
+    for (;;) {
+      const soonest = this.#slot.expiries.soonest()
+      if (soonest === undefined || !this.#isDue(soonest)) return { removed, more: false }
+      if (removed === max) return { removed, more: true }
+      this.#expire(soonest.entry)
+      removed++
+    }
+  }
+
+  /** For Keyspace.swap. */
+  exchangeSlots(other: Database): void {
+    const slot = this.#slot
+    this.#slot = other.#slot
+    other.#slot = slot
+  }
+
+  /** For Keyspace.load: a key as its row has it, without touching anything. */
+  adopt(entry: KeyEntry, expireAtMs: number): void {
+    this.#slot.keys.insert(entry)
+    entry.accessMs = this.#keyspace.nowMs
+    if (expireAtMs === 0) return
+    entry.deadline = new Deadline(entry, expireAtMs)
+    this.#slot.expiries.add(entry.deadline)
+  }
+
+  /** For Keyspace.load. */
+  reset(slot: Slot): void {
+    this.#slot = slot
+  }
+
+  #isDue(deadline: Deadline): boolean {
+    return this.#keyspace.nowMs > deadline.atMs && !this.#keyspace.replaying
+  }
+
+  #expire(entry: KeyEntry): void {
+    this.#removeEntry(entry)
+    entry.dropValue()
+    this.#keyspace.hooks.onExpired(this, entry.name)
+  }
+
+  #removeEntry(entry: KeyEntry): void {
+    this.#slot.rows.touch(entry)
+    entry.removed = true
+    this.#slot.keys.remove(entry)
+    this.#clearDeadline(entry)
+  }
+
+  #clearDeadline(entry: KeyEntry): void {
+    if (entry.deadline === undefined) return
+    this.#slot.expiries.remove(entry.deadline)
+    entry.deadline = undefined
+  }
+}

@@ -1,0 +1,114 @@
+// One key: its name, type, expiry and object. The Row of the directory. There may be tens of millions of them, so it
+// has few fields and no closures; what only some keys have (an expiry, a loaded value) lies behind one reference.
+// Used by: database, key-table, expiry.
+
+import { Row, Table } from '../store/row.js'
+import type { StoreObject } from '../store/row.js'
+import { encodeDirectoryKey, encodeDirectoryValue } from './directory-row.js'
+import type { Deadline } from './expiry.js'
+import { hashName } from './key-table.js'
+import type { KeyValue, TypeName, TypeSpec } from './key-value.js'
+import type { Slot } from './slot.js'
+
+/** Access times are kept as small integers: whole seconds from here on. */
+const ACCESS_BASE_S = 1_600_000_000
+/** Object header, fields and name of one entry in memory, about. */
+const ENTRY_BYTES = 160
+
+export class KeyEntry extends Row {
+  readonly hash: number
+  /** Next entry of the same bucket; owned by KeyTable. */
+  next: KeyEntry | undefined = undefined
+  /** Its expiry; owned by Database. */
+  deadline: Deadline | undefined = undefined
+  #accessS = 0
+  #spec: TypeSpec
+  /** The value, or the object's id while the value is not loaded. */
+  #held: KeyValue | number
+
+  constructor(
+    readonly slot: Slot,
+    readonly name: string,
+    spec: TypeSpec,
+    held: KeyValue | number,
+  ) {
+    super()
+    this.hash = hashName(name)
+    this.#spec = spec
+    this.#held = held
+  }
+
+  get type(): TypeName {
+    return this.#spec.name
+  }
+
+  /** Unix ms, or 0 for none. */
+  get expireAtMs(): number {
+    return this.deadline === undefined ? 0 : this.deadline.atMs
+  }
+
+  /** Unix ms of the last access, in whole seconds, for OBJECT IDLETIME and LRU. */
+  get accessMs(): number {
+    return (this.#accessS + ACCESS_BASE_S) * 1000
+  }
+  set accessMs(ms: number) {
+    this.#accessS = (ms / 1000 - ACCESS_BASE_S) | 0
+  }
+
+  /** The object behind the key; loaded from the store on first use. */
+  get value(): KeyValue {
+    const held = this.#held
+    return typeof held === 'number' ? this.#load(held) : held
+  }
+
+  get objectId(): number {
+    return typeof this.#held === 'number' ? this.#held : this.#held.object.id
+  }
+
+  /** Another value behind the same key. The caller has touched the row and settles what becomes of the old value. */
+  replace(spec: TypeSpec, value: KeyValue): void {
+    this.#spec = spec
+    this.#held = value
+  }
+
+  /** Drops the value; without loading it where its type can. */
+  dropValue(): void {
+    if (typeof this.#held === 'number' && this.#spec.dropUnloaded !== undefined) {
+      this.#spec.dropUnloaded(this.slot.rows, this.#held)
+    } else {
+      this.value.drop()
+    }
+  }
+
+  #load(objectId: number): KeyValue {
+    const value = this.#spec.load(this.slot.rows, objectId)
+    this.#held = value
+    return value
+  }
+
+  override get table(): Table {
+    return Table.Directory
+  }
+
+  /** None: a key outlives the object it names, and its row must be deleted when the object is dropped. */
+  override get owner(): StoreObject | undefined {
+    return undefined
+  }
+
+  override rowKey(): Buffer {
+    return encodeDirectoryKey(this.slot.number, this.name)
+  }
+
+  override encodeRow(): Buffer {
+    return encodeDirectoryValue({
+      name: this.name,
+      typeCode: this.#spec.code,
+      objectId: this.objectId,
+      expireAtMs: this.expireAtMs,
+    })
+  }
+
+  override rowBytes(): number {
+    return ENTRY_BYTES + this.name.length
+  }
+}

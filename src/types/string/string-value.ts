@@ -1,0 +1,273 @@
+// A string value: one row of Table.Heads that holds the bytes and nothing else. Resident while dirty, evictable when
+// clean, read again on demand. Used by: commands, types (registry).
+// Short contents are latin1 JS strings: a Buffer costs four times the memory and more time to make. Long ones are
+// Buffers. Invariants: (1) bytes that were handed out (to a checkpoint, a reply, a copy) never change: appending writes
+// behind them, everything else copies first; (2) without content the row is clean; (3) short content is never a Buffer.
+
+import { assert } from '../../base/assert.js'
+import { CorruptionError } from '../../base/errors.js'
+import { readInt64 } from '../../base/numbers.js'
+import { idKey, Row, StoreObject, Table } from '../../store/row.js'
+import type { Evictable, Rows } from '../../store/rows.js'
+import type { KeyValue, TypeName, TypeSpec } from '../key-value.js'
+
+/** Content up to this length is a latin1 string. */
+export const TEXT_BYTES_MAX = 1024
+/** OBJECT ENCODING says embstr up to here. */
+const EMBSTR_BYTES_MAX = 44
+/** Room added behind a long value that grows: half of it, at most this. */
+const SPARE_BYTES_MAX = 32 * 1024 * 1024
+/** Objects around the content in memory, about. */
+const VALUE_BYTES = 120
+/** So many digits fit a double without loss. */
+const SAFE_DIGITS = 15
+
+export class StringValue extends Row implements KeyValue, Evictable {
+  usedTick = 0
+  readonly object: StoreObject
+  readonly #rows: Rows
+  #content: string | Buffer | undefined
+  /** Bytes behind a Buffer's end that are ours to append into. */
+  #spareBytes = 0
+  /** The Buffer was handed out: only what lies behind its end may be written. */
+  #shared = false
+  #admitted = false
+  /** Changed in place since it was set: OBJECT ENCODING says raw, whatever it holds. */
+  #raw = false
+
+  private constructor(rows: Rows, id: number, content: string | Buffer | undefined) {
+    super()
+    this.#rows = rows
+    this.object = new StoreObject(id)
+    this.#content = content
+  }
+
+  /** A new value. `content` as for assign(). */
+  static create(rows: Rows, content: string | Buffer): StringValue {
+    const value = new StringValue(rows, rows.newId(), settle(content))
+    rows.touch(value)
+    return value
+  }
+
+  /** The value whose row is `objectId`; read when it is used. */
+  static stored(rows: Rows, objectId: number): StringValue {
+    return new StringValue(rows, objectId, undefined)
+  }
+
+  get type(): TypeName {
+    return 'string'
+  }
+
+  get encoding(): string {
+    if (this.#raw) return 'raw'
+    if (this.length <= 20 && this.int64() !== undefined) return 'int'
+    return this.length <= EMBSTR_BYTES_MAX ? 'embstr' : 'raw'
+  }
+
+  get length(): number {
+    return this.content().length
+  }
+
+  /** The bytes as a latin1 string when short, else as a Buffer; not to be changed, good until the next change. */
+  content(): string | Buffer {
+    this.usedTick = this.#rows.cache.tick
+    return this.#content ?? this.#read()
+  }
+
+  /** The bytes, not to be changed; good until the next change of the value. */
+  bytes(): Buffer {
+    const content = this.content()
+    return typeof content === 'string' ? Buffer.from(content, 'latin1') : content
+  }
+
+  /** As bytes(), good for ever: the next change in place copies first. */
+  lend(): Buffer {
+    this.#shared = true
+    return this.bytes()
+  }
+
+  /** The content as a signed 64-bit integer, a bigint beyond 2^53; undefined when it is not canonically one. */
+  int64(): number | bigint | undefined {
+    const content = this.content()
+    if (typeof content !== 'string') return undefined
+    return shortInteger(content) ?? readInt64(Buffer.from(content, 'latin1'), 0, content.length)
+  }
+
+  /** Replaces everything. @param content a latin1 string or a Buffer that is the value's own from now on */
+  assign(content: string | Buffer): void {
+    this.#rows.touch(this)
+    this.#put(settle(content), 0)
+    this.#shared = false
+    this.#raw = false
+  }
+
+  /** Adds `tail` (copied) at the end; returns the new length. */
+  append(tail: Buffer): number {
+    const before = this.content()
+    this.#rows.touch(this)
+    const length = before.length + tail.length
+    if (length <= TEXT_BYTES_MAX) this.#put(before + tail.latin1Slice(), 0)
+    else this.#grow(before, length, tail.length).set(tail, before.length)
+    this.#raw = true
+    return length
+  }
+
+  /** Writes `piece` (copied) at `offset`, with zeros up to there; returns the new length. */
+  overwrite(offset: number, piece: Buffer): number {
+    const bytes = this.#changeable(Math.max(this.length, offset + piece.length))
+    piece.copy(bytes, offset)
+    return this.#changed(bytes)
+  }
+
+  /** Sets one bit, counted from the most significant of the first byte; returns the old one. */
+  setBit(offset: number, bit: number): number {
+    const at = Math.floor(offset / 8)
+    const mask = 0x80 >>> (offset % 8)
+    const bytes = this.#changeable(Math.max(this.length, at + 1))
+    const old = (bytes[at] & mask) === 0 ? 0 : 1
+    if (bit === 1) bytes[at] |= mask
+    else bytes[at] &= ~mask
+    this.#changed(bytes)
+    return old
+  }
+
+  /** A Buffer of `length` bytes, zeros behind the present ones, that may be written to. Ends with #changed(). */
+  #changeable(length: number): Buffer {
+    const before = this.content()
+    this.#rows.touch(this)
+    if (typeof before !== 'string' && !this.#shared && before.length === length) return before
+    return this.#grow(before, length, 0, true)
+  }
+
+  #changed(bytes: Buffer): number {
+    if (bytes.length <= TEXT_BYTES_MAX) this.#put(bytes.latin1Slice(), 0)
+    this.#raw = true
+    return bytes.length
+  }
+
+  /** Content of `length` bytes that begins with `before`; its last `fresh` bytes are left for the caller to fill. */
+  #grow(before: string | Buffer, length: number, fresh: number, rewrite = false): Buffer {
+    const more = length - before.length
+    if (typeof before !== 'string' && this.#spareBytes >= more && !(rewrite && this.#shared)) {
+      const bytes = Buffer.from(before.buffer, before.byteOffset, length)
+      bytes.fill(0, before.length, length - fresh)
+      this.#put(bytes, this.#spareBytes - more)
+      return bytes
+    }
+    const spare = more === 0 || before.length === 0 ? 0 : Math.min(length >>> 1, SPARE_BYTES_MAX)
+    const room = Buffer.allocUnsafeSlow(length + spare)
+    const bytes = Buffer.from(room.buffer, 0, length)
+    if (typeof before === 'string') bytes.latin1Write(before, 0)
+    else bytes.set(before, 0)
+    bytes.fill(0, before.length, length - fresh)
+    this.#put(bytes, spare)
+    this.#shared = false
+    return bytes
+  }
+
+  #put(content: string | Buffer, spareBytes: number): void {
+    if (this.#admitted) this.#rows.cache.resized(this, content.length - (this.#content?.length ?? 0))
+    this.#content = content
+    this.#spareBytes = spareBytes
+  }
+
+  #read(): string | Buffer {
+    assert(this.dirtyEpoch === 0, 'a dirty value is resident')
+    const bytes = this.#rows.read(Table.Heads, idKey(this.object.id))
+    if (bytes === undefined) throw new CorruptionError(`string object ${this.object.id} has no row in heads`)
+    this.#content = settle(bytes)
+    this.#spareBytes = 0
+    this.#shared = false
+    this.#admit()
+    return this.#content
+  }
+
+  #admit(): void {
+    if (this.#admitted) return
+    this.#admitted = true
+    this.#rows.cache.admit(this)
+  }
+
+  drop(): void {
+    if (this.#admitted) this.#rows.cache.forget(this)
+    this.#admitted = false
+    this.#rows.drop(this.object, [])
+  }
+
+  copy(): StringValue {
+    const content = this.content()
+    const twin = StringValue.create(this.#rows, content)
+    twin.#raw = this.#raw
+    this.#shared = true
+    twin.#shared = true
+    return twin
+  }
+
+  memoryUsage(): number {
+    return this.cachedBytes
+  }
+
+  get cachedBytes(): number {
+    return VALUE_BYTES + (this.#content?.length ?? 0)
+  }
+
+  evict(): boolean {
+    if (this.dirtyEpoch !== 0) return false
+    this.#content = undefined
+    this.#admitted = false
+    return true
+  }
+
+  override get table(): Table {
+    return Table.Heads
+  }
+
+  override get owner(): StoreObject {
+    return this.object
+  }
+
+  override rowKey(): Buffer {
+    return idKey(this.object.id)
+  }
+
+  override encodeRow(): Buffer {
+    return this.lend()
+  }
+
+  override rowBytes(): number {
+    return this.cachedBytes
+  }
+
+  override onClean(): void {
+    if (this.#content !== undefined && this.object.droppedEpoch === 0) this.#admit()
+  }
+}
+
+/** A short Buffer as a latin1 string; everything else as it is. */
+function settle(content: string | Buffer): string | Buffer {
+  if (typeof content === 'string') return content.length <= TEXT_BYTES_MAX ? content : Buffer.from(content, 'latin1')
+  return content.length <= TEXT_BYTES_MAX ? content.latin1Slice() : content
+}
+
+/** A canonical integer of up to SAFE_DIGITS digits; undefined for anything else. */
+function shortInteger(text: string): number | undefined {
+  const negative = text.charCodeAt(0) === 45
+  const first = negative ? 1 : 0
+  const digits = text.length - first
+  if (digits < 1 || digits > SAFE_DIGITS) return undefined
+  if (text.charCodeAt(first) === 48) return digits === 1 && !negative ? 0 : undefined
+  let value = 0
+  for (let i = first; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 48
+    if (digit < 0 || digit > 9) return undefined
+    value = value * 10 + digit
+  }
+  return negative ? -value : value
+}
+
+export const stringType: TypeSpec = {
+  name: 'string',
+  code: 1,
+  load: (rows, objectId) => StringValue.stored(rows, objectId),
+  dropUnloaded: (rows, objectId) => rows.drop(new StoreObject(objectId), []),
+}

@@ -1,0 +1,22 @@
+// The types a key can have, by name and by the code in directory rows. Used by: key-entry, keyspace.
+
+import type { TypeName, TypeSpec } from './key-value.js'
+import { stringType } from './string/string-value.js'
+
+const SPECS: readonly TypeSpec[] = [stringType]
+
+/** The spec of a code in a directory row; undefined when this build does not know it. */
+export function typeByCode(code: number): TypeSpec | undefined {
+  return BY_CODE[code]
+}
+
+export function typeByName(name: TypeName): TypeSpec | undefined {
+  return BY_NAME.get(name)
+}
+
+const BY_CODE: TypeSpec[] = []
+const BY_NAME = new Map<TypeName, TypeSpec>()
+for (const spec of SPECS) {
+  BY_CODE[spec.code] = spec
+  BY_NAME.set(spec.name, spec)
+}
