@@ -1,0 +1,48 @@
+// npm run test:long: the long forms. Every test file with its big counts (differential, crash, fuzz, examples), then the conformance
+// suite. Ends with 'N passed, N failed' over everything. Hours are fine here; each part prints as it goes.
+
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const LONG = {
+  LONG: '1',
+  DIFF_COUNT: '100000', // per protocol
+  CRASH_ROUNDS: '50',
+  WORKER_JOBS: '100000',
+  FUZZ_RUNS: '20000',
+  TAP_TIMEOUT: '7200',
+}
+const CONFORMANCE = [
+  'unit/type/stream',
+  'unit/type/stream-cgroups',
+  'unit/protocol',
+  'unit/quit',
+  'unit/expire',
+  'unit/scan',
+  'unit/keyspace',
+  'unit/introspection',
+  'unit/type/string',
+  'unit/multi',
+]
+
+const total = { passed: 0, failed: 0 }
+function part(name, args) {
+  console.log(`\n== ${name}`)
+  const run = spawnSync(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...LONG },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 2 ** 30,
+  })
+  process.stdout.write(run.stdout)
+  const counts = [...run.stdout.matchAll(/^(\d+) passed, (\d+) failed/gm)].at(-1)
+  total.passed += Number(counts?.[1] ?? 0)
+  total.failed += Number(counts?.[2] ?? 0) || (run.status === 0 ? 0 : 1)
+}
+
+part('tests, long forms', ['scripts/test.mjs'])
+part('conformance', ['test/conformance/run.mjs', ...CONFORMANCE])
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exit(total.failed === 0 ? 0 : 1)
