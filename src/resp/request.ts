@@ -1,6 +1,14 @@
 // One command as it was received: the bytes of the connection's buffer plus where each argument lies. A view: valid
 // until the parser is fed again. Scripts and the journal's replay fill the same structure.
 
+declare global {
+  // Node has these since ever; its type package names only the slower toString() and write().
+  interface Buffer {
+    latin1Slice(from?: number, to?: number): string
+    latin1Write(text: string, at?: number, length?: number): number
+  }
+}
+
 export class Request {
   /** Bytes that hold the command. */
   buffer: Buffer = EMPTY
