@@ -45,13 +45,27 @@ export class Database {
 
   /** The live entry of a key; an expired one is removed first (not at replay). Counts hit or miss, notes the access. */
   find(key: string): KeyEntry | undefined {
+    const entry = this.findUntouched(key)
+    if (entry !== undefined && this.#keyspace.notesAccess) entry.accessMs = this.#keyspace.nowMs
+    return entry
+  }
+
+  /** As find(), without noting the access: TTL, EXISTS, TYPE. */
+  findUntouched(key: string): KeyEntry | undefined {
     const entry = this.peek(key)
     if (entry === undefined) {
       this.#keyspace.misses++
+      this.#keyspace.hooks.onMissed?.(this, key)
       return undefined
     }
     this.#keyspace.hits++
-    entry.accessMs = this.#keyspace.nowMs
+    return entry
+  }
+
+  /** As find(), without counting: Redis counts the look-ups of reading commands only. */
+  findToWrite(key: string): KeyEntry | undefined {
+    const entry = this.peek(key)
+    if (entry !== undefined && this.#keyspace.notesAccess) entry.accessMs = this.#keyspace.nowMs
     return entry
   }
 
@@ -65,12 +79,14 @@ export class Database {
     return entry
   }
 
-  /** The value if it has this type. @throws ReplyError WRONGTYPE */
+  /** The value if it has this type; found as by find(). @throws ReplyError WRONGTYPE */
   typed<T extends KeyValue>(key: string, type: TypeName): T | undefined {
-    const entry = this.find(key)
-    if (entry === undefined) return undefined
-    if (entry.type !== type) throw new ReplyError(replyErrors.wrongType)
-    return entry.value as T
+    return valueOf<T>(this.find(key), type)
+  }
+
+  /** As typed(), found as by findToWrite(). */
+  typedToWrite<T extends KeyValue>(key: string, type: TypeName): T | undefined {
+    return valueOf<T>(this.findToWrite(key), type)
   }
 
   /** Puts a new or replacing value; the old one is dropped, its expiry goes. Not for changes inside a value. */
@@ -82,6 +98,7 @@ export class Database {
       entry = new KeyEntry(this.#slot, key, spec, value)
       this.#slot.rows.touch(entry)
       this.#slot.keys.insert(entry)
+      this.#keyspace.hooks.onCreated?.(this, key)
     } else {
       this.#slot.rows.touch(entry)
       this.#clearDeadline(entry)
@@ -220,4 +237,10 @@ export class Database {
     this.#slot.expiries.remove(entry.deadline)
     entry.deadline = undefined
   }
+}
+
+function valueOf<T extends KeyValue>(entry: KeyEntry | undefined, type: TypeName): T | undefined {
+  if (entry === undefined) return undefined
+  if (entry.type !== type) throw new ReplyError(replyErrors.wrongType)
+  return entry.value as T
 }

@@ -22,6 +22,10 @@ const LOAD_KEYS_PER_PROGRESS = 65_536
 export interface KeyspaceHooks {
   /** A key was found expired and has been removed: journal a DEL, notify 'expired', count it. */
   onExpired(db: Database, key: string): void
+  /** A key appeared; for the 'new' notification. */
+  onCreated?(db: Database, key: string): void
+  /** find() met no key; for the 'keymiss' notification. */
+  onMissed?(db: Database, key: string): void
 }
 
 export class Keyspace {
@@ -31,16 +35,19 @@ export class Keyspace {
   /** True at replay: nothing expires by itself. */
   replaying = false
   readonly databases: readonly Database[]
+  /** False while an access shall leave no trace in access times (CLIENT NO-TOUCH). */
+  notesAccess = true
   /** Look-ups by find() and typed() that met a key, and that met none; for INFO. */
   hits = 0
   misses = 0
 
-  readonly #rows: Rows
+  /** Where values are made: `StringValue.create(keyspace.rows, …)`. */
+  readonly rows: Rows
   readonly #map: DatabaseMap
   readonly #lazyFree: LazyFree
 
   constructor(options: { rows: Rows; databases: number; clock: Clock }) {
-    this.#rows = options.rows
+    this.rows = options.rows
     this.nowMs = options.clock.nowMs()
     this.#map = new DatabaseMap(options.rows, options.databases)
     this.#lazyFree = new LazyFree(slot => this.#map.buried(slot.number))
@@ -73,12 +80,12 @@ export class Keyspace {
     this.#map.load(this.databases.length)
     let keys = 0
     for (const db of this.databases) {
-      const slot = new Slot(this.#map.slotOf(db.index), this.#rows)
+      const slot = new Slot(this.#map.slotOf(db.index), this.rows)
       db.reset(slot)
       keys = this.#loadSlot(slot, keys, progress, (entry, expireAtMs) => db.adopt(entry, expireAtMs))
     }
     for (const number of this.#map.deadSlots) {
-      const slot = new Slot(number, this.#rows)
+      const slot = new Slot(number, this.rows)
       keys = this.#loadSlot(slot, keys, progress, entry => slot.keys.insert(entry))
       this.#lazyFree.add(slot)
     }
@@ -92,7 +99,7 @@ export class Keyspace {
     take: (entry: KeyEntry, expireAtMs: number) => void,
   ): number {
     let keys = keysBefore
-    for (const { key, value } of this.#rows.scan(Table.Directory, directoryPrefix(slot.number))) {
+    for (const { key, value } of this.rows.scan(Table.Directory, directoryPrefix(slot.number))) {
       const row = decodeDirectoryRow(key, value)
       const spec = typeByCode(row.typeCode)
       if (spec === undefined) throw damaged(key, `type code ${row.typeCode} is unknown`)
@@ -104,7 +111,7 @@ export class Keyspace {
 
   /** For Database.flush: a fresh slot for the database; the old one is worked off by lazyFreeSome. */
   renewSlot(index: number, old: Slot): Slot {
-    const slot = new Slot(this.#map.renew(index), this.#rows)
+    const slot = new Slot(this.#map.renew(index), this.rows)
     this.#lazyFree.add(old)
     return slot
   }
