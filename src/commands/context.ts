@@ -48,10 +48,25 @@ export interface CommandContext {
   /** Keyspace notification; `kind` is one letter of notify-keyspace-events ('t' stream, 'g' generic, '$' string …). */
   notify(kind: string, event: string, key: string, db?: Database): void
 
+  /** MULTI and its like, for the running session. */
+  readonly transaction: Transaction
+
   /**
    * Parks the client: no reply is written now. Only when mayBlock. All that `wait` holds must be its own copy.
    */
   block(wait: Wait): void
+}
+
+/** What the transaction commands do. Each throws ReplyError with Redis' text when it is not the time for it. */
+export interface Transaction {
+  begin(): void
+  /** Forgets the queued commands and everything watched. */
+  discard(): void
+  /** Runs the queued commands and writes the whole reply. */
+  exec(): void
+  /** Watches keys of the selected database. */
+  watch(keys: readonly string[]): void
+  unwatch(): void
 }
 
 /** A command that waits for keys. */

@@ -17,6 +17,10 @@ export class TableRow {
   readonly flags: number
   /** Index of the first argument behind the name: 1, or 2 for a subcommand. */
   readonly argsAt: number
+  /** Runs inside MULTI at once instead of being queued. */
+  readonly unqueued: boolean
+  /** Allowed to a RESP2 client that has subscribed to something. */
+  readonly whileSubscribed: boolean
   /** Rows of a container's subcommands. */
   readonly children: NameIndex | undefined
 
@@ -30,6 +34,8 @@ export class TableRow {
     this.arity = spec.arity
     this.flags = spec.flags
     this.argsAt = parent === undefined ? 1 : 2
+    this.unqueued = UNQUEUED.has(spec.name)
+    this.whileSubscribed = WHILE_SUBSCRIBED.has(spec.name)
     this.children = spec.subcommands === undefined ? undefined : new NameIndex()
   }
 
@@ -38,6 +44,19 @@ export class TableRow {
     return this.arity > 0 ? argc === this.arity : argc >= -this.arity
   }
 }
+
+const UNQUEUED = new Set(['multi', 'exec', 'discard', 'watch', 'quit', 'reset'])
+const WHILE_SUBSCRIBED = new Set([
+  'ping',
+  'subscribe',
+  'unsubscribe',
+  'psubscribe',
+  'punsubscribe',
+  'ssubscribe',
+  'sunsubscribe',
+  'quit',
+  'reset',
+])
 
 export class CommandTable {
   /** Every row, subcommands included, by TableRow.index. */

@@ -1,0 +1,119 @@
+// Clients that wait for keys: one queue per key and database, first come first served. A command that touches a key makes
+// it ready; when the command (transaction, script) is over, the queues of ready keys are served, again and again until
+// nothing becomes ready any more, since serving one client may wake another.
+//
+// Invariants: a waiter stands in the queue of each of its keys or in none; a client has at most one waiter.
+
+import { assert } from '../base/assert.js'
+import type { Wait } from '../commands/context.js'
+import type { Deadline, Deadlines } from './deadlines.js'
+
+export class Waiter<S> {
+  deadline: Deadline | undefined
+  /** False once it was served, timed out or left. */
+  waiting = true
+  constructor(
+    readonly session: S,
+    readonly wait: Wait,
+    readonly database: number,
+    /** The request that waits, for the slow log and errors: its full command name. */
+    readonly command: string,
+  ) {}
+}
+
+interface ReadyKey {
+  readonly database: number
+  readonly key: string
+}
+
+export class BlockedClients<S> {
+  readonly #queues = new Map<number, Map<string, Set<Waiter<S>>>>()
+  readonly #deadlines: Deadlines
+  #ready: ReadyKey[] = []
+  /** Clients that wait. */
+  count = 0
+  /** Keys somebody waits for. */
+  keyCount = 0
+
+  constructor(deadlines: Deadlines) {
+    this.#deadlines = deadlines
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0
+  }
+
+  /** @param onTimeout called once when its time is up; the waiter has left the queues by then */
+  add(waiter: Waiter<S>, onTimeout: (waiter: Waiter<S>) => void): void {
+    let queues = this.#queues.get(waiter.database)
+    if (queues === undefined) {
+      queues = new Map()
+      this.#queues.set(waiter.database, queues)
+    }
+    for (const key of waiter.wait.keys) {
+      let queue = queues.get(key)
+      if (queue === undefined) {
+        queue = new Set()
+        queues.set(key, queue)
+        this.keyCount++
+      }
+      queue.add(waiter)
+    }
+    this.count++
+    if (waiter.wait.timeoutMs > 0) {
+      waiter.deadline = this.#deadlines.add(waiter.wait.timeoutMs, () => {
+        this.remove(waiter)
+        onTimeout(waiter)
+      })
+    }
+  }
+
+  remove(waiter: Waiter<S>): void {
+    if (!waiter.waiting) return
+    waiter.waiting = false
+    this.count--
+    if (waiter.deadline !== undefined) this.#deadlines.cancel(waiter.deadline)
+    const queues = this.#queues.get(waiter.database)
+    assert(queues !== undefined, 'a waiter stands in a queue')
+    for (const key of waiter.wait.keys) {
+      const queue = queues.get(key)
+      if (queue === undefined || !queue.delete(waiter) || queue.size > 0) continue
+      queues.delete(key)
+      this.keyCount--
+    }
+  }
+
+  touch(database: number, key: string): void {
+    if (this.#queues.get(database)?.has(key)) this.#makeReady(database, key)
+  }
+
+  touchAll(database: number): void {
+    const queues = this.#queues.get(database)
+    if (queues === undefined) return
+    for (const key of queues.keys()) this.#makeReady(database, key)
+  }
+
+  /**
+   * Serves the queues of all ready keys until none is ready.
+   * @param serve tries one waiter and says whether it was served; may touch keys
+   */
+  serveReady(serve: (waiter: Waiter<S>, key: string) => boolean): void {
+    while (this.#ready.length > 0) {
+      const ready = this.#ready
+      this.#ready = []
+      for (const { database, key } of ready) {
+        const queue = this.#queues.get(database)?.get(key)
+        if (queue === undefined) continue
+        for (const waiter of [...queue]) {
+          // Serving an earlier one may have sent this one away.
+          if (waiter.waiting && serve(waiter, key)) this.remove(waiter)
+        }
+      }
+    }
+  }
+
+  #makeReady(database: number, key: string): void {
+    for (const ready of this.#ready) if (ready.key === key && ready.database === database) return
+    this.#ready.push({ database, key })
+  }
+}

@@ -1,0 +1,192 @@
+// The context that running commands see, one object used again and again. It gathers what a command did: effects for the
+// journal, keys touched. The executor binds it before a command and settles it afterwards.
+//
+// Invariants: (1) a journal record is opened at the first effect and closed by settle() of the outermost command, so that
+// a transaction or script is one record; (2) an error keeps the effects named before it, which are true (keys that were
+// found expired, deliveries made), and never journals the request itself.
+
+import { assert } from '../base/assert.js'
+import type { CommandContext, Transaction, Wait } from '../commands/context.js'
+import type { Server } from '../commands/server.js'
+import type { Reply } from '../resp/reply.js'
+import { Request } from '../resp/request.js'
+import type { EffectSink } from '../store/effects.js'
+import type { Database, Keyspace } from '../types/keyspace.js'
+import type { BlockedClients } from './blocked-clients.js'
+import { BulkPiece } from './bulk-piece.js'
+import type { ClientSession } from './session.js'
+import type { WatchedKeys } from './watched-keys.js'
+
+type EffectArgument = Buffer | string | number | bigint
+
+/** What contexts share; made once by the executor. */
+export interface ContextParts {
+  readonly server: Server
+  readonly keyspace: Keyspace
+  readonly sink: EffectSink
+  readonly watched: WatchedKeys
+  readonly blocked: BlockedClients<ClientSession>
+  /** Keyspace notifications; undefined while notify-keyspace-events is empty. */
+  notifier: ((kind: string, event: string, key: string, database: number) => void) | undefined
+  /** Takes the running command's wait. */
+  park(wait: Wait): void
+  /** What the running command changed is going to be in the journal. */
+  recorded(): void
+}
+
+export class ExecContext implements CommandContext {
+  request = NO_REQUEST
+  reply!: Reply
+  session!: ClientSession
+  readonly server: Server
+  readonly keyspace: Keyspace
+  readonly transaction: Transaction
+  db: Database
+  nowMs = 0
+  replaying = false
+  mayBlock = false
+  /** Changes since the start of the outermost command. */
+  dirty = 0
+
+  readonly #parts: ContextParts
+  readonly #sink: EffectSink
+  readonly #piece = new BulkPiece()
+  #recordOpen = false
+  /** Commands around the running one: 1 inside EXEC. */
+  #depth = 0
+  #commandDirty = 0
+  #explicitEffects = 0
+  #silent = false
+
+  constructor(parts: ContextParts, transaction: Transaction) {
+    this.#parts = parts
+    this.#sink = parts.sink
+    this.server = parts.server
+    this.keyspace = parts.keyspace
+    this.transaction = transaction
+    this.db = parts.keyspace.database(0)
+  }
+
+  /** Before a command. `this.request` and the like are set by the caller. */
+  begin(): void {
+    this.#commandDirty = 0
+    this.#explicitEffects = 0
+    this.#silent = false
+  }
+
+  /** Commands that follow belong to the running one, until leaveGroup(). */
+  enterGroup(): void {
+    this.#depth++
+  }
+  leaveGroup(): void {
+    assert(this.#depth > 0, 'a group was entered')
+    this.#depth--
+  }
+  get inGroup(): boolean {
+    return this.#depth > 0
+  }
+
+  /** After a command: journals its request if it changed something and said nothing of its own. */
+  settle(failed: boolean): void {
+    if (this.#commandDirty > 0 && this.#explicitEffects === 0 && !this.#silent && !failed && !this.replaying) {
+      const request = this.request
+      assert(request.argc > 0, 'a command without a request of its own names its effects')
+      this.#open()
+      this.#sink.add(this.db.index, request.buffer, request.from, request.to)
+    }
+    if (this.#recordOpen && this.#depth === 0) this.closeRecord()
+  }
+
+  /** Closes the record, if one is open. */
+  closeRecord(): void {
+    if (!this.#recordOpen) return
+    this.#recordOpen = false
+    this.#sink.end()
+    this.#parts.recorded()
+  }
+
+  changed(count = 1): void {
+    this.#commandDirty += count
+    this.dirty += count
+  }
+
+  effect(...args: EffectArgument[]): void {
+    this.#explicit()
+    if (!this.replaying) this.#sink.addArguments(this.db.index, args)
+  }
+
+  effectIn(database: number, ...args: EffectArgument[]): void {
+    this.#explicit()
+    if (!this.replaying) this.#sink.addArguments(database, args)
+  }
+
+  effectSpliced(argFrom: number, argTo: number, ...args: (Buffer | string | number)[]): void {
+    assert(args.length === argTo - argFrom, 'a splice keeps the number of arguments')
+    this.#explicit()
+    if (this.replaying) return
+    const request = this.request
+    const piece = this.#piece
+    piece.clear()
+    for (let i = 0; i < args.length; i++) piece.add(args[i])
+    const cutFrom = request.headerOf(argFrom)
+    const cutTo = argTo < request.argc ? request.headerOf(argTo) : request.to
+    this.#sink.addSpliced(
+      this.db.index,
+      request.buffer,
+      request.from,
+      request.to,
+      cutFrom,
+      cutTo,
+      piece.bytes,
+      piece.length,
+    )
+  }
+
+  noEffect(): void {
+    this.#silent = true
+  }
+
+  /** An effect that no command named: the removal of an expired key. It stays even if the running command fails. */
+  sideEffect(database: number, args: readonly EffectArgument[]): void {
+    assert(!this.replaying, 'nothing happens by itself at replay')
+    this.#open()
+    this.#sink.addArguments(database, args)
+  }
+
+  touched(key: string, db: Database = this.db): void {
+    const { watched, blocked } = this.#parts
+    if (watched.size > 0) watched.touch(db.index, key)
+    if (blocked.count > 0) blocked.touch(db.index, key)
+  }
+
+  touchedAll(db: Database): void {
+    const { watched, blocked } = this.#parts
+    if (watched.size > 0) watched.touchAll(db.index, key => db.peek(key) !== undefined)
+    if (blocked.count > 0) blocked.touchAll(db.index)
+  }
+
+  notify(kind: string, event: string, key: string, db: Database = this.db): void {
+    const notifier = this.#parts.notifier
+    if (notifier !== undefined && !this.replaying) notifier(kind, event, key, db.index)
+  }
+
+  block(wait: Wait): void {
+    assert(this.mayBlock, 'only a command that may wait does')
+    this.#parts.park(wait)
+  }
+
+  #explicit(): void {
+    this.#explicitEffects++
+    this.changed()
+    if (!this.replaying) this.#open()
+  }
+
+  #open(): void {
+    if (this.#recordOpen) return
+    this.#recordOpen = true
+    this.#sink.begin(this.nowMs)
+  }
+}
+
+/** Stands for the request of work that no request asked for. */
+export const NO_REQUEST = new Request()

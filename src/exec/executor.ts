@@ -1,0 +1,478 @@
+// Runs commands, one at a time: looks up the row, decides whether the command may run now, runs it, and sees to what
+// follows from it - effects to the journal, clients that waited for its keys, counters. Replies leave at the end of the
+// tick (tick.ts).
+//
+// Times: the clock is read once at the start of a tick and once after each command; the reading after a command is the
+// start of the next. The Unix time of a command is the tick's plus what has passed since, and stands still inside it.
+
+import { assert } from '../base/assert.js'
+import type { Clock } from '../base/clock.js'
+import { CorruptionError, ReplyError, replyErrors } from '../base/errors.js'
+import { Args } from '../commands/args.js'
+import type { Wait } from '../commands/context.js'
+import type { Server } from '../commands/server.js'
+import { Flag } from '../commands/spec.js'
+import type { CommandTable, TableRow } from '../commands/table.js'
+import type { Reply } from '../resp/reply.js'
+import type { Request } from '../resp/request.js'
+import type { EffectSink } from '../store/effects.js'
+import type { Database, Keyspace } from '../types/keyspace.js'
+import { BlockedClients, Waiter } from './blocked-clients.js'
+import { ExecContext, NO_REQUEST } from './context.js'
+import type { ContextParts } from './context.js'
+import { Deadlines } from './deadlines.js'
+import type { Latency } from './latency.js'
+import type { OutputLimits } from './output-limits.js'
+import { Pause } from './pause.js'
+import type { ClientSession, SessionHost } from './session.js'
+import type { SessionRegistry } from './session-registry.js'
+import type { SlowlogList } from './slowlog.js'
+import type { ServerStats } from './stats.js'
+import { Tick } from './tick.js'
+import type { Commit } from './tick.js'
+import { Transactions } from './transactions.js'
+import { WatchedKeys } from './watched-keys.js'
+
+export interface ExecutorParts {
+  readonly server: Server
+  readonly clock: Clock
+  readonly table: CommandTable
+  readonly keyspace: Keyspace
+  readonly sink: EffectSink
+  readonly commit: Commit
+  readonly stats: ServerStats
+  readonly slowlog: SlowlogList
+  readonly latency: Latency
+  readonly sessions: SessionRegistry
+  readonly outputLimits: OutputLimits
+  /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
+  panic(error: unknown, doing: string): void
+  /** A damaged piece of data was met and refused. */
+  damaged(error: CorruptionError, doing: string): void
+}
+
+const NOT_AUTHENTICATED = 'NOAUTH Authentication required.'
+const LOADING = 'LOADING Redis is loading the dataset in memory'
+const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
+const NOT_IN_MULTI = 'ERR Command not allowed inside a transaction'
+const UNBLOCKED = 'UNBLOCKED client unblocked via CLIENT UNBLOCK'
+
+export class Executor implements SessionHost, ContextParts {
+  readonly server: Server
+  readonly sink: EffectSink
+  readonly watched = new WatchedKeys()
+  readonly blocked: BlockedClients<ClientSession>
+  readonly deadlines: Deadlines
+  readonly pause: Pause
+  readonly tick: Tick
+  notifier: ContextParts['notifier']
+  /** MONITOR: sees every command about to run. */
+  monitor: ((session: ClientSession, request: Request, nowMs: number) => void) | undefined
+  /** Data are not there yet: only commands that work without them are allowed. */
+  loading = false
+  /** Every command waits: data are being closed and opened again. */
+  held = false
+  /** maxmemory is reached. */
+  outOfMemory = false
+  /** requirepass is set. */
+  passwordRequired = false
+
+  keyspace: Keyspace
+  context: ExecContext
+  readonly #clock: Clock
+  readonly #table: CommandTable
+  readonly #stats: ServerStats
+  readonly #slowlog: SlowlogList
+  readonly #latency: Latency
+  readonly #parts: ExecutorParts
+  readonly #transactions: Transactions
+  readonly #execRow: TableRow | undefined
+  #dead = false
+  /** A command is running, so that expired keys join its record. */
+  #running = false
+  #parked: Wait | undefined
+  #tickMs = 0
+  #tickUs = 0
+  /** Monotonic reading after the last command, or at the start of the tick. */
+  #lastUs = 0
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts
+    this.server = parts.server
+    this.sink = parts.sink
+    this.#clock = parts.clock
+    this.#table = parts.table
+    this.#stats = parts.stats
+    this.#slowlog = parts.slowlog
+    this.#latency = parts.latency
+    this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
+    this.blocked = new BlockedClients(this.deadlines)
+    this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
+    this.tick = new Tick(parts.commit)
+    this.#transactions = new Transactions(this)
+    this.#execRow = parts.table.row('exec')
+    this.keyspace = parts.keyspace
+    this.context = new ExecContext(this, this.#transactions)
+    this.adopt(parts.keyspace)
+  }
+
+  /** Works on another keyspace from now on: after a reload. */
+  adopt(keyspace: Keyspace): void {
+    this.keyspace = keyspace
+    this.context = new ExecContext(this, this.#transactions)
+    this.#stats.countLookupsOf(keyspace)
+    keyspace.hooks = { onExpired: (db, key) => this.#expired(db, key) }
+  }
+
+  /** Unix ms of the running command, or of now. */
+  get nowMs(): number {
+    if (!this.tick.begun) return this.#clock.nowMs()
+    return this.#frozenMs()
+  }
+
+  execute(session: ClientSession, request: Request): void {
+    if (this.#dead) return
+    if (!this.tick.begun) this.#beginTick()
+    this.tick.enlist(session)
+    session.lastInteractionMs = this.#frozenMs()
+    if (session.replyMode === 'on') this.#admit(session, request)
+    else this.#admitQuietly(session, request)
+  }
+
+  /** CLIENT REPLY OFF and SKIP: the command runs, what it wrote is taken back. */
+  #admitQuietly(session: ClientSession, request: Request): void {
+    const position = session.reply.position
+    const before = session.replyMode
+    this.#admit(session, request)
+    if (session.postponed !== undefined) return
+    if (before === 'skip' || session.replyMode === 'off') session.reply.truncate(position)
+    if (before === 'skip' && session.replyMode === 'skip') session.replyMode = 'on'
+    else if (before === 'skip-next' && session.replyMode === 'skip-next') session.replyMode = 'skip'
+  }
+
+  #admit(session: ClientSession, request: Request): void {
+    const row = this.#table.lookup(request)
+    if (row === undefined || (row.flags & Flag.Internal) !== 0) {
+      this.#refuse(session, undefined, this.#table.unknownText(request))
+      return
+    }
+    const refusal = this.#refusal(session, row, request.argc)
+    if (refusal !== undefined) {
+      this.#refuse(session, row, refusal)
+      return
+    }
+    if (this.#mustWait(session, row)) {
+      session.postponed = request.detach()
+      return
+    }
+    if (session.multi !== undefined && !row.unqueued) {
+      session.multi.add(row, request)
+      session.reply.status('QUEUED')
+      return
+    }
+    this.#runOutermost(session, row, request)
+  }
+
+  /** Why the command may not run at all, in Redis' order of checks. */
+  #refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
+    if (!row.takes(argc)) return replyErrors.wrongArity(row.name)
+    if (!session.authenticated && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
+    const multi = session.multi
+    if (multi !== undefined && (row.flags & Flag.NoMulti) !== 0) return NOT_IN_MULTI
+    const flags = multi !== undefined && row === this.#execRow ? row.flags | multi.flags : row.flags
+    if (this.outOfMemory && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
+    if ((flags & Flag.Write) !== 0) {
+      const fault = this.server.durability.writeFault
+      if (fault !== undefined) return fault
+    }
+    if (session.subscriptions + session.patternSubscriptions > 0 && session.protocol === 2 && !row.whileSubscribed) {
+      return (
+        `ERR Can't execute '${row.name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
+        'are allowed in this context'
+      )
+    }
+    if (this.loading && (flags & Flag.Loading) === 0) return LOADING
+    return undefined
+  }
+
+  #refuse(session: ClientSession, row: TableRow | undefined, text: string): void {
+    if (row !== undefined) this.#stats.of(row.index, row.name).rejectedCalls++
+    const multi = session.multi
+    if (multi !== undefined) multi.aborted = true
+    if (row !== undefined && row === this.#execRow) {
+      this.#transactions.forget(session)
+      session.reply.error(`EXECABORT Transaction discarded because of: ${text.replace(/^ERR /, '')}`)
+      return
+    }
+    session.reply.error(text)
+  }
+
+  #mustWait(session: ClientSession, row: TableRow): boolean {
+    if (this.held) return true
+    const mode = this.pause.mode
+    if (mode === undefined) return false
+    if (mode === 'all') return true
+    const flags = row === this.#execRow && session.multi !== undefined ? session.multi.flags : row.flags
+    return (flags & (Flag.Write | Flag.MayReplicate)) !== 0
+  }
+
+  #runOutermost(session: ClientSession, row: TableRow, request: Request): void {
+    const context = this.context
+    this.#bind(session, session.databaseIndex)
+    context.mayBlock = true
+    this.#running = true
+    this.#call(row, session, request)
+    this.#running = false
+    if (this.#parked !== undefined) this.#park(session, row)
+    if (this.blocked.hasReady) this.#serveReady()
+  }
+
+  /** Runs a command of a transaction or script inside the running command. */
+  callInside(row: TableRow, session: ClientSession, request: Request): void {
+    const context = this.context
+    assert(context.inGroup, 'a command inside another belongs to its group')
+    context.db = this.keyspace.database(session.databaseIndex)
+    this.#call(row, session, request)
+  }
+
+  #bind(session: ClientSession, database: number): void {
+    const context = this.context
+    context.session = session
+    context.reply = session.reply
+    context.db = this.keyspace.database(database)
+    context.nowMs = this.#frozenMs()
+    this.keyspace.nowMs = context.nowMs
+  }
+
+  #call(row: TableRow, session: ClientSession, request: Request): void {
+    const context = this.context
+    const stats = this.#stats
+    const startUs = this.#lastUs
+    const errors = stats.totalErrorReplies
+    session.lastCommand = row.name
+    context.request = request
+    context.begin()
+    if (this.monitor !== undefined) this.monitor(session, request, context.nowMs)
+    const position = session.reply.position
+    let failed = false
+    try {
+      row.spec.run(context, row.spec.parse(new Args(request, row.argsAt)))
+    } catch (error) {
+      failed = true
+      this.#answerFailure(error, session, position, row.name)
+    }
+    context.settle(failed)
+
+    const endUs = this.#clock.monotonicUs()
+    this.#lastUs = endUs
+    const us = endUs - startUs
+    const stat = stats.of(row.index, row.name)
+    stats.commandsProcessed++
+    stat.calls++
+    stat.usec += us
+    stat.histogram.record(us)
+    if (stats.totalErrorReplies !== errors) stat.failedCalls++
+    if (us >= this.#slowlog.slowerThanUs) this.#noteSlow(row, session, request, us)
+  }
+
+  #noteSlow(row: TableRow, session: ClientSession, request: Request, us: number): void {
+    const nowMs = this.context.nowMs
+    const event = (row.flags & Flag.Fast) !== 0 ? 'fast-command' : 'command'
+    this.#latency.sample(event, us / 1000, nowMs)
+    if (this.#slowlog.slowerThanUs < 0 || (row.flags & Flag.SkipSlowlog) !== 0) return
+    this.#slowlog.add(request, us, nowMs, session)
+  }
+
+  /** Turns what a command threw into its reply, instead of what it had written. */
+  #answerFailure(error: unknown, session: ClientSession, position: number, doing: string): void {
+    if (error instanceof ReplyError) {
+      session.reply.truncate(position)
+      session.reply.error(error.message)
+    } else if (error instanceof CorruptionError) {
+      this.#parts.damaged(error, doing)
+      this.#stats.unexpectedErrorReplies++
+      session.reply.truncate(position)
+      session.reply.error(`CORRUPT ${error.message}`)
+    } else {
+      this.#dead = true
+      this.#parts.panic(error, doing)
+    }
+  }
+
+  park(wait: Wait): void {
+    assert(this.#parked === undefined, 'a command waits once')
+    this.#parked = wait
+  }
+
+  #park(session: ClientSession, row: TableRow): void {
+    const wait = this.#parked!
+    this.#parked = undefined
+    const waiter = new Waiter(session, wait, session.databaseIndex, row.name)
+    session.waiter = waiter
+    this.blocked.add(waiter, late => this.#timeOut(late))
+  }
+
+  #serveReady(): void {
+    this.blocked.serveReady((waiter, key) => this.#serve(waiter, key))
+  }
+
+  #serve(waiter: Waiter<ClientSession>, key: string): boolean {
+    if (this.#dead) return false
+    const session = waiter.session
+    const context = this.context
+    this.#bind(session, waiter.database)
+    context.request = NO_REQUEST
+    context.mayBlock = false
+    context.begin()
+    const position = session.reply.position
+    let served = true
+    let failed = false
+    this.#running = true
+    try {
+      served = waiter.wait.serve(context, key)
+    } catch (error) {
+      failed = true
+      this.#answerFailure(error, session, position, waiter.command)
+    }
+    context.settle(failed)
+    this.#running = false
+    this.#lastUs = this.#clock.monotonicUs()
+    if (served) this.#unblocked(session, position)
+    return served
+  }
+
+  #unblocked(session: ClientSession, position: number): void {
+    session.waiter = undefined
+    if (session.replyMode === 'off') session.reply.truncate(position)
+    this.tick.enlist(session)
+    this.tick.resume(session)
+  }
+
+  #timeOut(waiter: Waiter<ClientSession>): void {
+    if (!this.tick.begun) this.#beginTick()
+    const position = waiter.session.reply.position
+    waiter.wait.onTimeout(waiter.session.reply)
+    this.#unblocked(waiter.session, position)
+  }
+
+  unblock(session: ClientSession, how: 'timeout' | 'error'): boolean {
+    const waiter = session.waiter
+    if (waiter === undefined) return false
+    this.blocked.remove(waiter)
+    if (how === 'timeout') {
+      this.#timeOut(waiter)
+      return true
+    }
+    const position = session.reply.position
+    session.reply.error(UNBLOCKED)
+    this.#unblocked(session, position)
+    return true
+  }
+
+  /** See Server.later. In a transaction nobody can wait: the answer is that of now. */
+  later(session: ClientSession, work: Promise<unknown>, done: (reply: Reply) => void): void {
+    if (this.context.inGroup) {
+      work.catch(() => undefined)
+      done(session.reply)
+      return
+    }
+    session.busy++
+    work.then(
+      () => this.#finish(session, () => done(session.reply)),
+      (error: unknown) =>
+        this.#finish(session, () => {
+          if (error instanceof ReplyError) throw error
+          session.reply.error(`ERR ${error instanceof Error ? error.message : String(error)}`)
+        }),
+    )
+  }
+
+  #finish(session: ClientSession, answer: () => void): void {
+    session.busy--
+    if (session.closed || this.#dead) return
+    const position = session.reply.position
+    this.background(() => {
+      try {
+        answer()
+      } catch (error) {
+        this.#answerFailure(error, session, position, session.lastCommand)
+      }
+    })
+    if (session.replyMode === 'off') session.reply.truncate(position)
+    this.tick.enlist(session)
+    this.tick.resume(session)
+  }
+
+  /** Runs work that no command asked for, such as the expire cycle; what it changes by side effects is one record. */
+  background(work: () => void): void {
+    if (this.#dead) return
+    if (!this.tick.begun) this.#beginTick()
+    this.context.nowMs = this.#frozenMs()
+    this.keyspace.nowMs = this.context.nowMs
+    assert(!this.#running, 'background work runs between commands')
+    this.#running = true
+    work()
+    this.#running = false
+    this.context.closeRecord()
+    if (this.blocked.hasReady) this.#serveReady()
+    this.#lastUs = this.#clock.monotonicUs()
+  }
+
+  reset(session: ClientSession): void {
+    this.#transactions.forget(session)
+  }
+
+  closed(session: ClientSession): void {
+    if (session.waiter !== undefined) this.blocked.remove(session.waiter)
+    session.waiter = undefined
+    this.#transactions.forget(session)
+    this.#parts.sessions.remove(session)
+  }
+
+  enlist(session: ClientSession): void {
+    this.tick.enlist(session)
+  }
+
+  recorded(): void {
+    this.tick.schedule()
+  }
+
+  countError(text: string): void {
+    this.#stats.countError(text)
+  }
+
+  overOutputLimit(session: ClientSession): boolean {
+    return this.#parts.outputLimits.check(session, this.nowMs)
+  }
+
+  /** Keeps all commands back, or lets them go on. */
+  hold(held: boolean): void {
+    this.held = held
+    if (!held) this.#releasePostponed()
+  }
+
+  #releasePostponed(): void {
+    for (const session of this.#parts.sessions) if (session.postponed !== undefined) this.tick.resume(session)
+  }
+
+  #expired(db: Database, key: string): void {
+    this.#stats.expiredKeys++
+    const context = this.context
+    context.sideEffect(db.index, ['DEL', key])
+    context.touched(key, db)
+    context.notify('x', 'expired', key, db)
+    if (!this.#running) context.closeRecord()
+  }
+
+  #beginTick(): void {
+    this.tick.begun = true
+    this.#tickMs = this.#clock.nowMs()
+    this.#tickUs = this.#clock.monotonicUs()
+    this.#lastUs = this.#tickUs
+    this.tick.schedule()
+  }
+
+  #frozenMs(): number {
+    return this.#tickMs + Math.floor((this.#lastUs - this.#tickUs) / 1000)
+  }
+}

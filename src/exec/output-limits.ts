@@ -1,0 +1,30 @@
+// client-output-buffer-limit: a client that does not take its replies is closed, at once above the hard limit, or when it
+// has been above the soft limit for too long. Counted is what was executed and has not reached the kernel.
+
+import type { OutputLimits as Limits } from '../base/config-special.js'
+import type { ClientSession } from './session.js'
+
+export class OutputLimits {
+  limits: Limits
+  readonly #log: (message: string) => void
+
+  constructor(limits: Limits, log: (message: string) => void) {
+    this.limits = limits
+    this.#log = log
+  }
+
+  /** Closes `session` if it must go, and says so. */
+  check(session: ClientSession, nowMs: number): boolean {
+    const subscribed = session.subscriptions + session.patternSubscriptions > 0
+    const { hardBytes, softBytes, softSeconds } = subscribed ? this.limits.pubsub : this.limits.normal
+    if (hardBytes === 0 && softBytes === 0) return false
+    const bytes = session.outputBytes
+    if (softBytes === 0 || bytes < softBytes) session.softLimitSinceMs = 0
+    else if (session.softLimitSinceMs === 0) session.softLimitSinceMs = nowMs
+    const tooLong = session.softLimitSinceMs !== 0 && nowMs - session.softLimitSinceMs > softSeconds * 1000
+    if (!tooLong && (hardBytes === 0 || bytes < hardBytes)) return false
+    this.#log(`Client id=${session.id} addr=${session.address} closed for overcoming of output buffer limits.`)
+    session.close('now')
+    return true
+  }
+}

@@ -1,0 +1,243 @@
+// One client: what the commands see of it (Session) and what its connection calls (ClientHandler). Its output is gathered
+// in `reply`, sealed at the end of the tick and released when the tick's journal write is as durable as it must be.
+//
+// Invariants: (1) while one of `waiter`, `busy`, `postponed` or `closing` says so, no further command is executed; the
+// transport was told to stop and is resumed at the end of the tick in which the reason went; (2) output leaves in the order
+// in which it was sealed.
+
+import type { Session } from '../commands/server.js'
+import type { Request } from '../resp/request.js'
+import type { Waiter } from './blocked-clients.js'
+import { ClientReply } from './client-reply.js'
+import type { TransactionQueue } from './multi.js'
+import type { ClientHandler, Transport } from './transport.js'
+import type { WatchedKey, Watcher } from './watched-keys.js'
+
+/** What a session needs of the executor. */
+export interface SessionHost {
+  /** Runs or queues one command, or makes the session wait. */
+  execute(session: ClientSession, request: Request): void
+  /** The session has output or wants to end. */
+  enlist(session: ClientSession): void
+  /** Ends a wait for keys; false when there was none. */
+  unblock(session: ClientSession, how: 'timeout' | 'error'): boolean
+  /** Back to the state of a new connection: transaction, WATCH, subscriptions, monitor. */
+  reset(session: ClientSession): void
+  /** The connection is gone. */
+  closed(session: ClientSession): void
+  /** An error reply was written. */
+  countError(text: string): void
+  /** Checks client-output-buffer-limit; true when the client must go. */
+  overOutputLimit(session: ClientSession): boolean
+  readonly nowMs: number
+  /** Whether new clients must authenticate first. */
+  readonly passwordRequired: boolean
+}
+
+/** The output of one tick. */
+export interface SealedOutput {
+  readonly chunks: Buffer[]
+  released: boolean
+  /** Nothing follows: the connection ends behind it. */
+  readonly last: boolean
+}
+
+export class ClientSession implements Session, ClientHandler, Watcher {
+  name = ''
+  libName = ''
+  libVersion = ''
+  databaseIndex = 0
+  user = 'default'
+  readonly createdAtMs: number
+  lastInteractionMs: number
+  lastCommand = 'NULL'
+  noEvict = false
+  noTouch = false
+  replyMode: 'on' | 'off' | 'skip-next' | 'skip' = 'on'
+
+  readonly reply: ClientReply
+  /** Set while the client waits for keys. */
+  waiter: Waiter<ClientSession> | undefined
+  /** Works begun by Server.later that have not ended. */
+  busy = 0
+  /** A command that CLIENT PAUSE or a reload keeps back. */
+  postponed: Request | undefined
+  /** Set from MULTI to EXEC. */
+  multi: TransactionQueue | undefined
+  watchBroken = false
+  readonly watchedKeys: WatchedKey[] = []
+  subscriptions = 0
+  patternSubscriptions = 0
+  /** Unix ms since when the output has been above the soft limit; 0 when it is not. */
+  softLimitSinceMs = 0
+  /** Already in the tick's list. */
+  enlisted = false
+  closing = false
+  closed = false
+
+  readonly #host: SessionHost
+  #authenticated: boolean
+  #sealed: SealedOutput[] = []
+  #sealedBytes = 0
+
+  constructor(
+    readonly id: number,
+    readonly transport: Transport,
+    host: SessionHost,
+  ) {
+    this.#host = host
+    this.reply = new ClientReply(host)
+    this.createdAtMs = host.nowMs
+    this.lastInteractionMs = this.createdAtMs
+    this.#authenticated = !host.passwordRequired
+    if (!this.#authenticated) transport.setParserLimits({ unauthenticated: true })
+  }
+
+  get address(): string {
+    return this.transport.address
+  }
+  get localAddress(): string {
+    return this.transport.localAddress
+  }
+  /** File descriptor for CLIENT LIST. */
+  get fd(): number {
+    return this.transport.fd
+  }
+  get protocol(): 2 | 3 {
+    return this.reply.protocol
+  }
+  set protocol(version: 2 | 3) {
+    this.reply.protocol = version
+  }
+  get authenticated(): boolean {
+    return this.#authenticated
+  }
+  set authenticated(value: boolean) {
+    if (value === this.#authenticated) return
+    this.#authenticated = value
+    this.transport.setParserLimits({ unauthenticated: !value })
+  }
+  get blocked(): boolean {
+    return this.waiter !== undefined
+  }
+  get inMulti(): boolean {
+    return this.multi !== undefined
+  }
+  get multiCount(): number {
+    return this.multi === undefined ? -1 : this.multi.commands.length
+  }
+  get watchCount(): number {
+    return this.watchedKeys.length
+  }
+  get queryBufferBytes(): number {
+    return this.transport.bufferedInputBytes
+  }
+  get queryBufferFreeBytes(): number {
+    return this.transport.freeInputBytes
+  }
+  get outputBytes(): number {
+    return this.reply.position + this.#sealedBytes + this.transport.unsentBytes
+  }
+  get outputChunks(): number {
+    return this.#sealed.length + this.transport.unsentChunks
+  }
+  get memoryBytes(): number {
+    const queued = this.multi === undefined ? 0 : this.multi.bytes
+    return SESSION_BYTES + this.queryBufferBytes + this.queryBufferFreeBytes + this.outputBytes + queued
+  }
+  /** True while no further command may be executed. */
+  get halted(): boolean {
+    return this.closing || this.waiter !== undefined || this.busy > 0 || this.postponed !== undefined
+  }
+
+  onRequest(request: Request): 'go-on' | 'stop' {
+    if (this.closing) return 'stop'
+    this.#host.execute(this, request)
+    return this.halted ? 'stop' : 'go-on'
+  }
+
+  onFault(text: string): void {
+    if (this.closing) return
+    this.reply.error(`ERR ${text}`)
+    this.close('after-reply')
+  }
+
+  onClose(): void {
+    if (this.closed) return
+    this.closed = true
+    this.closing = true
+    this.#sealed = []
+    this.#sealedBytes = 0
+    this.#host.closed(this)
+  }
+
+  onDrain(): void {
+    if (!this.closing) this.#host.overOutputLimit(this)
+  }
+
+  close(when: 'now' | 'after-reply'): void {
+    if (when === 'now') {
+      this.closing = true
+      this.transport.destroy()
+      return
+    }
+    if (this.closing) return
+    this.closing = true
+    this.#host.enlist(this)
+  }
+
+  reset(): void {
+    this.#host.reset(this)
+    this.name = ''
+    this.databaseIndex = 0
+    this.user = 'default'
+    this.noEvict = false
+    this.noTouch = false
+    this.replyMode = 'on'
+    this.protocol = 2
+    this.authenticated = !this.#host.passwordRequired
+  }
+
+  unblock(how: 'timeout' | 'error'): boolean {
+    return this.#host.unblock(this, how)
+  }
+
+  /** Goes on with what was kept back and what the client sent meanwhile; called between commands only. */
+  goOn(): void {
+    if (this.closing || this.waiter !== undefined || this.busy > 0) return
+    const request = this.postponed
+    if (request !== undefined) {
+      this.postponed = undefined
+      this.#host.execute(this, request)
+      if (this.halted) return
+    }
+    this.transport.resume()
+  }
+
+  /** End of a tick: takes out the tick's output. */
+  seal(): SealedOutput {
+    this.enlisted = false
+    this.#sealedBytes += this.reply.position
+    const sealed = { chunks: this.reply.take(), released: false, last: this.closing }
+    this.#sealed.push(sealed)
+    return sealed
+  }
+
+  /** `output` may leave as soon as everything sealed before it has. */
+  release(output: SealedOutput): void {
+    output.released = true
+    while (!this.closed && this.#sealed.length > 0 && this.#sealed[0].released) this.#send(this.#sealed.shift()!)
+  }
+
+  #send({ chunks, last }: SealedOutput): void {
+    if (chunks.length > 0) {
+      for (let i = 0; i < chunks.length; i++) this.#sealedBytes -= chunks[i].length
+      this.transport.send(chunks)
+    }
+    if (last) this.transport.endAfterSend()
+    else if (this.transport.unsentBytes > 0) this.#host.overOutputLimit(this)
+  }
+}
+
+/** A fair guess of what a client costs beside its buffers. */
+const SESSION_BYTES = 2048

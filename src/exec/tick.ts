@@ -1,0 +1,70 @@
+// The end of a tick. All commands that arrived in one turn of the event loop are executed as they come; then, once:
+// clients that no longer wait go on, the journal is written (and synced in `always`), and only then the replies leave.
+//
+// Invariants: (1) a reply never leaves before everything executed before it is as durable as the policy says; (2) the
+// replies of a client leave in order, see ClientSession.release.
+
+import type { ClientSession, SealedOutput } from './session.js'
+
+/**
+ * Writes what was executed until now; `done` is called when it is as durable as the policy says, at once when nothing is
+ * to be waited for; with a reason when it never will be.
+ */
+export type Commit = (done: (fault?: string) => void) => void
+
+export class Tick {
+  readonly #commit: Commit
+  readonly #run = (): void => this.end()
+  #scheduled = false
+  #output: ClientSession[] = []
+  #resumable: ClientSession[] = []
+  /** False from the end of a tick to the first command of the next. */
+  begun = false
+
+  constructor(commit: Commit) {
+    this.#commit = commit
+  }
+
+  /** The session has output, or wants to end: it is seen to at the end of the tick. */
+  enlist(session: ClientSession): void {
+    if (session.enlisted) return
+    session.enlisted = true
+    this.#output.push(session)
+    this.schedule()
+  }
+
+  /** The session may parse on; at the end of the tick, so that commands never run inside one another. */
+  resume(session: ClientSession): void {
+    this.#resumable.push(session)
+    this.schedule()
+  }
+
+  /** Something is to be committed, even if nobody waits for a reply. */
+  schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    // After all sockets that are readable in this turn, so that they share one write of the journal.
+    setImmediate(this.#run)
+  }
+
+  end(): void {
+    this.#scheduled = false
+    while (this.#resumable.length > 0) {
+      const resumable = this.#resumable
+      this.#resumable = []
+      for (const session of resumable) session.goOn()
+    }
+    this.begun = false
+    const sessions = this.#output
+    this.#output = []
+    const outputs: SealedOutput[] = []
+    for (let i = 0; i < sessions.length; i++) outputs.push(sessions[i].seal())
+    this.#commit(fault => {
+      for (let i = 0; i < sessions.length; i++) {
+        // A reply must not claim what was lost; the client sees a broken connection and knows nothing, as it should.
+        if (fault === undefined) sessions[i].release(outputs[i])
+        else sessions[i].close('now')
+      }
+    })
+  }
+}

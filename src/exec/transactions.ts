@@ -1,0 +1,98 @@
+// What MULTI, EXEC, DISCARD, WATCH and UNWATCH do for the session whose command is running. EXEC runs its commands one
+// after another inside its own: one frozen clock, one journal record, and nobody is served in between.
+
+import { ReplyError } from '../base/errors.js'
+import type { Transaction } from '../commands/context.js'
+import type { TableRow } from '../commands/table.js'
+import type { Request } from '../resp/request.js'
+import type { Keyspace } from '../types/keyspace.js'
+import type { ExecContext } from './context.js'
+import { TransactionQueue } from './multi.js'
+import type { ClientSession } from './session.js'
+import type { WatchedKeys } from './watched-keys.js'
+
+export interface TransactionHost {
+  readonly context: ExecContext
+  readonly keyspace: Keyspace
+  readonly watched: WatchedKeys
+  /** Runs one command inside the running one and writes its reply. */
+  callInside(row: TableRow, session: ClientSession, request: Request): void
+}
+
+export const EXEC_ABORT = 'EXECABORT Transaction discarded because of previous errors.'
+
+export class Transactions implements Transaction {
+  readonly #host: TransactionHost
+
+  constructor(host: TransactionHost) {
+    this.#host = host
+  }
+
+  begin(): void {
+    const session = this.#session
+    if (session.multi !== undefined) throw new ReplyError('ERR MULTI calls can not be nested')
+    session.multi = new TransactionQueue()
+  }
+
+  discard(): void {
+    const session = this.#session
+    if (session.multi === undefined) throw new ReplyError('ERR DISCARD without MULTI')
+    this.forget(session)
+  }
+
+  /** Ends `session`'s transaction, if any, with nothing run. */
+  forget(session: ClientSession): void {
+    session.multi = undefined
+    this.#host.watched.unwatch(session)
+  }
+
+  watch(keys: readonly string[]): void {
+    const session = this.#session
+    if (session.multi !== undefined) throw new ReplyError('ERR WATCH inside MULTI is not allowed')
+    const db = this.#host.context.db
+    for (const key of keys) this.#host.watched.watch(session, db.index, key, db.peek(key) !== undefined)
+  }
+
+  unwatch(): void {
+    this.#host.watched.unwatch(this.#session)
+  }
+
+  exec(): void {
+    const session = this.#session
+    const multi = session.multi
+    if (multi === undefined) throw new ReplyError('ERR EXEC without MULTI')
+    // A watched key whose time has come is removed by the look, which marks its watchers.
+    for (const { database, key } of session.watchedKeys) this.#host.keyspace.database(database).peek(key)
+    const broken = session.watchBroken
+    if (multi.aborted || broken) {
+      this.forget(session)
+      if (multi.aborted) throw new ReplyError(EXEC_ABORT)
+      session.reply.nullArray()
+      return
+    }
+    this.#host.watched.unwatch(session)
+    this.#run(multi, session)
+  }
+
+  #run(multi: TransactionQueue, session: ClientSession): void {
+    const context = this.#host.context
+    const request = context.request
+    const db = context.db
+    const mayBlock = context.mayBlock
+    session.reply.array(multi.commands.length)
+    context.enterGroup()
+    context.mayBlock = false
+    for (const queued of multi.commands) this.#host.callInside(queued.row, session, queued.request)
+    context.leaveGroup()
+    context.mayBlock = mayBlock
+    context.request = request
+    context.db = db
+    // What the queued commands did is recorded; EXEC itself did nothing.
+    context.begin()
+    session.multi = undefined
+  }
+
+  get #session(): ClientSession {
+    return this.#host.context.session
+  }
+}
