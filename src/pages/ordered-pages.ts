@@ -1,76 +1,392 @@
-// Contract; the implementation replaces this file.
-//
 // OrderedPages: items sorted by key, in pages of bounded size, with resident descriptors (nodes) in blocks with partial
 // sums. A node is the Row of its page; a block is the Row of its descriptors; the root (the list of blocks, or the
 // descriptors themselves while they are few) is bytes that the owner keeps in its head row.
+// Used by: types/. Uses: page-tree (finding), page-node, descriptor-block, block-list, tree-root.
+//
+// Invariants: (1) a page row, its descriptor and the sums above it change together, so root, block and page are touched
+// together, before the change; (2) everything that may fail (loading) comes before the first touch; (3) no page in the
+// tree is empty between commands; (4) a page above codec.bodyBytesMax holds a single item.
+// A node stays valid until its page is removed, which changed() may do to `node` itself (it became empty, or small and
+// was merged); indexes are void after every change.
 
-import type { Row, StoreObject } from '../store/row.js'
-import type { Evictable, Rows } from '../store/rows.js'
+import { assert } from '../base/assert.js'
+import { StoreObject } from '../store/row.js'
+import type { Rows } from '../store/rows.js'
+import {
+  BlockBody,
+  DescriptorBlock,
+  INLINE_BLOCK_NO,
+  NODES_INLINE_MAX,
+  NODES_PER_BLOCK_MAX,
+} from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
+import { PageNode } from './page-node.js'
+import { PageTree } from './page-tree.js'
 
-export interface PageNode<K, P extends Page<K>> extends Row, Evictable {
-  /** Separator: <= every key of this page, > every key of the page before. Stays when the first item is removed. */
-  readonly firstKey: K
-  readonly count: number
-  readonly bodyBytes: number
-  readonly summary: number
-  /** The page when it is resident. */
-  readonly resident: P | undefined
-}
+export type { PageNode } from './page-node.js'
+export type { Position } from './page-tree.js'
 
-export interface Position<K, P extends Page<K>> {
-  node: PageNode<K, P>
-  index: number
-}
+const PAGE_NO_MAX = 0xffffffff
+/** Pages below this share of the maximum are merged where that is free. */
+const MERGE_BELOW = 1 / 4
+/** What a merged page or block may fill at most, so that it is not split again at once. */
+const MERGED_MAX = 1 / 2
 
-export declare class OrderedPages<K, P extends Page<K>> {
+export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
+  readonly #owner: StoreObject
+  readonly #onRootChange: () => void
+
   /**
    * @param root what encodeRoot() gave, or undefined for an empty new tree
    * @param onRootChange called before every change of what encodeRoot() gives: the owner touches its head row there
+   * @throws CorruptionError when `root` is damaged
    */
-  constructor(rows: Rows, owner: StoreObject, codec: PageCodec<K, P>, onRootChange: () => void, root?: Buffer)
-  readonly treeId: number
-  /** Live items in all pages. */
-  readonly count: number
-  /** Encoded bytes of all pages. */
-  readonly bodyBytes: number
-  readonly pageCount: number
-  encodeRoot(): Buffer
+  constructor(rows: Rows, owner: StoreObject, codec: PageCodec<K, P>, onRootChange: () => void, root?: Buffer) {
+    super(rows, owner, codec, root)
+    this.#owner = owner
+    this.#onRootChange = onRootChange
+  }
 
-  // --- finding. Nothing here changes anything; pages are loaded when needed.
-  /** The page of a node, loaded if need be; notes the use. */
-  page(node: PageNode<K, P>): P
-  first(): PageNode<K, P> | undefined
-  last(): PageNode<K, P> | undefined
-  next(node: PageNode<K, P>): PageNode<K, P> | undefined
-  previous(node: PageNode<K, P>): PageNode<K, P> | undefined
-  /** The first item with key >= `key`, never past the end of a page; undefined when there is none. */
-  seek(key: K): Position<K, P> | undefined
-  /** The last item with key <= `key`; undefined when there is none. */
-  seekLast(key: K): Position<K, P> | undefined
-  /** The node whose page holds `key` or would take it; undefined only when the tree has no page. */
-  nodeFor(key: K): PageNode<K, P> | undefined
-  /** The item with exactly this key. */
-  find(key: K): Position<K, P> | undefined
-  /** Number of items with key < `key`. O(log n), loads at most one page. */
-  rank(key: K): number
-  /** The item at `rank` (0-based), or undefined past the end. */
-  at(rank: number): Position<K, P> | undefined
-
-  // --- changing. willChange before, changed after; the page's own methods in between.
   /** Loads the page, marks the rows dirty, and returns the page ready to be changed. */
-  willChange(node: PageNode<K, P>): P
+  willChange(node: PageNode<K, P>): P {
+    const page = this.page(node)
+    this.#touch(this.homeOf(node))
+    this.rows.touch(node)
+    if (node.resident === undefined) this.#admit(node, page) // a full cache took it back before it was dirty
+    return page
+  }
+
   /**
    * Takes over the page's new count, bytes and summary; splits a page that became too large; removes a page that became
    * empty; merges a page that became very small with a neighbour only when the neighbour is resident and dirty already.
    */
-  changed(node: PageNode<K, P>): void
+  changed(node: PageNode<K, P>): void {
+    const page = node.resident
+    assert(page !== undefined, 'a page being changed is resident')
+    const bytes = page.bodyBytes
+    if (page.count === 0) {
+      this.#remove(node)
+      return
+    }
+    const shrank = bytes < node.bodyBytes
+    this.#account(node, page)
+    if (bytes > this.codec.bodyBytesMax) this.#split(node, page)
+    else if (shrank && bytes < this.codec.bodyBytesMax * MERGE_BELOW) this.#mergePages(node)
+  }
+
   /** A new empty page at the end, whose separator is `firstKey`; the caller fills it and calls changed(). */
-  appendNode(firstKey: K): PageNode<K, P>
-  /** For an insert of `key`: nodeFor(key), or a first page when the tree is empty (already passed through willChange). */
-  nodeForInsert(key: K): PageNode<K, P>
+  appendNode(firstKey: K): PageNode<K, P> {
+    const last = this.last()
+    assert(last === undefined || this.codec.compare(last.firstKey, firstKey) < 0, 'a page is appended in order')
+    if (last === undefined) this.#onRootChange()
+    else this.#touch(this.homeOf(last))
+    return this.#insert(last, this.codec.separator(undefined, firstKey), this.codec.empty())
+  }
+
+  /** For an insert of `key`: nodeFor(key), or a first page when the tree is empty; passed through willChange() already. */
+  nodeForInsert(key: K): PageNode<K, P> {
+    const node = this.nodeFor(key) ?? this.appendNode(key)
+    this.willChange(node)
+    if (this.codec.compare(key, node.firstKey) < 0) {
+      // Only the first page of the tree is asked to take a key below its separator.
+      node.firstKey = this.codec.separator(undefined, key)
+      this.homeOf(node).block.firstKey = node.firstKey
+    }
+    return node
+  }
+
   /** Removes a whole page without reading it. */
-  removeNode(node: PageNode<K, P>): void
-  /** Removes everything, O(pages resident); rows are deleted by the store in the background. */
-  clear(): void
+  removeNode(node: PageNode<K, P>): void {
+    const body = this.homeOf(node)
+    this.bodyOf(body.block)
+    this.#touch(body)
+    this.rows.touch(node)
+    this.#remove(node)
+  }
+
+  /**
+   * Removes everything, O(pages resident); rows are deleted by the store in the background. The tree goes on under a
+   * new id, so that those deletions cannot meet new pages.
+   */
+  clear(): void {
+    if (this.nodeCount === 0) return
+    this.#onRootChange()
+    this.release()
+    const { tree } = this
+    // The rows already dirty follow their tree into an object of its own, whose death the store can record.
+    tree.owner = new StoreObject(tree.id)
+    this.rows.drop(tree.owner, [tree.id])
+    this.tree = { id: this.rows.newId(), codec: this.codec, owner: this.#owner }
+    this.list.clear()
+    this.itemCount = 0
+    this.itemBytes = 0
+    this.nodeCount = 0
+    this.nextPageNo = 1
+    this.nextBlockNo = 1
+  }
+
+  /**
+   * Takes all pages out of the page cache; for an owner that was or will be dropped whole (rows.drop with treeId). The
+   * tree is not used afterwards.
+   */
+  release(): void {
+    const { cache } = this.rows
+    for (const block of this.list.blocks) {
+      const { body } = block
+      if (body === undefined) continue
+      for (const node of body.nodes) if (node.resident !== undefined) cache.forget(node)
+      if (!block.inline) cache.forget(block)
+    }
+  }
+
+  /** Says that the descriptors in `body` are about to change, and with them their block's sums and the root. */
+  #touch(body: BlockBody<K, P>): void {
+    this.#onRootChange()
+    const { block } = body
+    if (block.inline) return
+    this.rows.touch(block)
+    if (block.body === undefined) this.#admitBlock(block, body)
+  }
+
+  #admit(node: PageNode<K, P>, page: P): void {
+    node.resident = page
+    node.cachedBytes = page.memoryBytes
+    this.rows.cache.admit(node)
+  }
+
+  #admitBlock(block: DescriptorBlock<K, P>, body: BlockBody<K, P>): void {
+    block.body = body
+    block.cachedBytes = block.memoryBytes
+    this.rows.cache.admit(block)
+  }
+
+  #account(node: PageNode<K, P>, page: P): void {
+    const body = this.homeOf(node)
+    const { block } = body
+    const { count, bodyBytes, summary, memoryBytes } = page
+    const countDelta = count - node.count
+    if (countDelta !== 0) {
+      node.count = count
+      body.counts[node.index] = count
+      block.count += countDelta
+      this.itemCount += countDelta
+      this.list.countChanged(block.index)
+    }
+    const bytesDelta = bodyBytes - node.bodyBytes
+    node.bodyBytes = bodyBytes
+    block.bodyBytes += bytesDelta
+    this.itemBytes += bytesDelta
+    if (summary !== node.summary) {
+      node.summary = summary
+      if (summary < block.summaryMin) block.summaryMin = summary
+    }
+    const memoryDelta = memoryBytes - node.cachedBytes
+    if (memoryDelta !== 0) {
+      node.cachedBytes = memoryBytes
+      this.rows.cache.resized(node, memoryDelta)
+    }
+  }
+
+  /** Splits until every page fits or holds one item. The last page of the tree keeps all it can: it grows by appends. */
+  #split(node: PageNode<K, P>, page: P): void {
+    const max = this.codec.bodyBytesMax
+    if (page.count < 2 || page.bodyBytes <= max) return
+    const wanted = page.indexAtBytes(this.#isLast(node) ? max : page.bodyBytes / 2)
+    const at = Math.min(Math.max(wanted, 1), page.count - 1)
+    const before = page.keyAt(at - 1)
+    const right = page.splitOff(at) as P
+    this.#account(node, page)
+    const rightNode = this.#insert(node, this.codec.separator(before, right.keyAt(0)), right)
+    this.#split(node, page)
+    this.#split(rightNode, right)
+  }
+
+  #isLast(node: PageNode<K, P>): boolean {
+    const body = this.homeOf(node)
+    return node.index === body.nodes.length - 1 && body.block.index === this.list.blocks.length - 1
+  }
+
+  /** Makes the node of `page` and puts it behind `before`, whose rows are touched; at the start of an empty tree. */
+  #insert(before: PageNode<K, P> | undefined, firstKey: K, page: P): PageNode<K, P> {
+    assert(this.nextPageNo <= PAGE_NO_MAX, 'page numbers are left')
+    const node = new PageNode<K, P>(this.tree, this.nextPageNo++, firstKey)
+    const body = before === undefined ? this.#firstBody(firstKey) : this.#bodyWithRoom(before)
+    const at = before !== undefined && before.body === body ? before.index + 1 : 0
+    body.insert(at, node)
+    if (at === 0) body.block.firstKey = firstKey
+    this.nodeCount++
+    this.#nodesChanged(body.block, 1)
+    this.rows.touch(node)
+    this.#admit(node, page)
+    this.#account(node, page)
+    if (body.block.inline && body.nodes.length > NODES_INLINE_MAX) this.#giveRow(body)
+    return node
+  }
+
+  #firstBody(firstKey: K): BlockBody<K, P> {
+    const block = new DescriptorBlock<K, P>(this.tree, INLINE_BLOCK_NO, firstKey)
+    block.body = new BlockBody(block)
+    this.list.insert(0, block)
+    return block.body
+  }
+
+  /** The body that takes a node behind `before`: its own, half of it, or a new one when the tree grows at its end. */
+  #bodyWithRoom(before: PageNode<K, P>): BlockBody<K, P> {
+    const body = this.homeOf(before)
+    if (body.nodes.length < NODES_PER_BLOCK_MAX) return body
+    const at = this.#isLast(before) ? body.nodes.length : body.nodes.length / 2
+    const right = this.#newBlock(body.block.index + 1, before.firstKey)
+    if (at < body.nodes.length) this.#moveNodes(body, at, right)
+    return right.nodes.length === 0 || before.body === right ? right : body
+  }
+
+  #newBlock(at: number, firstKey: K): BlockBody<K, P> {
+    const block = new DescriptorBlock<K, P>(this.tree, this.nextBlockNo++, firstKey)
+    this.rows.touch(block)
+    const body = new BlockBody(block)
+    this.list.insert(at, block)
+    this.#admitBlock(block, body)
+    return body
+  }
+
+  /** Moves nodes [at, end) of `source` behind those of `target`, sums and all. Both blocks are touched. */
+  #moveNodes(source: BlockBody<K, P>, at: number, target: BlockBody<K, P>): void {
+    let count = 0
+    let bodyBytes = 0
+    let summaryMin = target.block.summaryMin
+    for (let i = at; i < source.nodes.length; i++) {
+      count += source.counts[i]
+      bodyBytes += source.nodes[i].bodyBytes
+      summaryMin = Math.min(summaryMin, source.nodes[i].summary)
+    }
+    const moved = source.nodes.length - at
+    source.moveTo(target, at)
+    target.block.firstKey = target.nodes[0].firstKey
+    target.block.summaryMin = summaryMin
+    for (const [block, sign] of [
+      [source.block, -1],
+      [target.block, 1],
+    ] as const) {
+      block.count += sign * count
+      block.bodyBytes += sign * bodyBytes
+      this.#nodesChanged(block, sign * moved)
+      this.list.countChanged(block.index)
+    }
+  }
+
+  #nodesChanged(block: DescriptorBlock<K, P>, delta: number): void {
+    block.nodeCount += delta
+    if (block.inline) return
+    const memoryDelta = block.memoryBytes - block.cachedBytes
+    block.cachedBytes += memoryDelta
+    this.rows.cache.resized(block, memoryDelta)
+  }
+
+  /** The inline block has become too large for the root: it gets a row of its own. */
+  #giveRow(body: BlockBody<K, P>): void {
+    const block = new DescriptorBlock<K, P>(this.tree, this.nextBlockNo++, body.block.firstKey)
+    this.rows.touch(block)
+    this.#replaceBlock(body, block)
+    this.#admitBlock(block, body)
+  }
+
+  /** The only block has become small: its descriptors go into the root. */
+  #takeRow(body: BlockBody<K, P>): void {
+    const { block } = body
+    this.#replaceBlock(body, new DescriptorBlock<K, P>(this.tree, INLINE_BLOCK_NO, block.firstKey))
+    this.#removeBlockRow(block)
+  }
+
+  #replaceBlock(body: BlockBody<K, P>, block: DescriptorBlock<K, P>): void {
+    const old = body.block
+    block.nodeCount = old.nodeCount
+    block.count = old.count
+    block.bodyBytes = old.bodyBytes
+    block.summaryMin = old.summaryMin
+    block.body = body
+    body.block = block
+    this.list.replace(old.index, block)
+  }
+
+  /** Takes a touched node out of the tree. */
+  #remove(node: PageNode<K, P>): void {
+    const body = this.homeOf(node)
+    const { block } = body
+    const { cache } = this.rows
+    if (node.resident !== undefined) cache.forget(node)
+    node.resident = undefined
+    node.removed = true
+    node.body = undefined
+    block.count -= node.count
+    block.bodyBytes -= node.bodyBytes
+    this.itemCount -= node.count
+    this.itemBytes -= node.bodyBytes
+    this.nodeCount--
+    body.remove(node.index)
+    this.list.countChanged(block.index)
+    this.#nodesChanged(block, -1)
+    if (body.nodes.length === 0) this.#removeBlock(block)
+    else {
+      block.firstKey = body.nodes[0].firstKey
+      if (!block.inline) this.#mergeBlocks(body)
+    }
+    this.#shrinkToInline()
+  }
+
+  #removeBlock(block: DescriptorBlock<K, P>): void {
+    this.list.remove(block.index)
+    if (!block.inline) this.#removeBlockRow(block)
+  }
+
+  /** The block is touched. */
+  #removeBlockRow(block: DescriptorBlock<K, P>): void {
+    this.rows.cache.forget(block)
+    block.body = undefined
+    block.removed = true
+  }
+
+  #shrinkToInline(): void {
+    const { blocks } = this.list
+    if (blocks.length !== 1 || blocks[0].inline || blocks[0].nodeCount > NODES_INLINE_MAX / 2) return
+    const { body } = blocks[0]
+    if (body === undefined) return // not worth a read now; the next removal in it comes here again
+    this.rows.touch(blocks[0])
+    this.#takeRow(body)
+  }
+
+  /** Joins a sparse block with a neighbour that is at hand. */
+  #mergeBlocks(body: BlockBody<K, P>): void {
+    if (body.nodes.length >= NODES_PER_BLOCK_MAX * MERGE_BELOW) return
+    const { blocks } = this.list
+    const { index } = body.block
+    for (const leftIndex of [index - 1, index]) {
+      const left = blocks[leftIndex]?.body
+      const right = blocks[leftIndex + 1]?.body
+      if (left === undefined || right === undefined) continue
+      if (left.nodes.length + right.nodes.length > NODES_PER_BLOCK_MAX * MERGED_MAX) continue
+      this.rows.touch(left.block)
+      this.rows.touch(right.block)
+      this.#moveNodes(right, 0, left)
+      this.#removeBlock(right.block)
+      return
+    }
+  }
+
+  /** Joins a small page with a neighbour in its block, when that costs neither a read nor another dirty page. */
+  #mergePages(node: PageNode<K, P>): void {
+    const { nodes } = this.homeOf(node)
+    for (const leftIndex of [node.index - 1, node.index]) {
+      const left = nodes[leftIndex]
+      const right = nodes[leftIndex + 1]
+      if (left?.resident === undefined || right?.resident === undefined) continue
+      if (left.dirtyEpoch === 0 || right.dirtyEpoch === 0) continue
+      if (left.bodyBytes + right.bodyBytes > this.codec.bodyBytesMax * MERGED_MAX) continue
+      this.rows.touch(left)
+      this.rows.touch(right)
+      left.resident.absorb(right.resident)
+      this.#account(left, left.resident)
+      this.#remove(right)
+      return
+    }
+  }
 }

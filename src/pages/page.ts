@@ -1,20 +1,27 @@
 // What an ordered page must be able to do, whatever its items are. Codecs: wire-page.ts (stream entries kept as RESP),
 // record-page.ts (fixed-size records: PELs), item-page.ts (keys and values of any length).
 
+/** Page kinds on disk. Frozen: add, never change. */
+export const PAGE_KIND = { descriptors: 0, wire: 1, groupPel: 2, consumerPel: 3, items: 16 } as const
+
 /** Items in ascending key order. */
 export interface Page<K> {
   readonly count: number
   /** Bytes its body takes when encoded. */
   readonly bodyBytes: number
-  /** Bytes it holds in memory. */
+  /** Bytes it holds in memory; an estimate that changes rarely, since every change is told to the page cache. */
   readonly memoryBytes: number
   /** First index whose key is >= `key`; `count` when there is none. */
   lowerBound(key: K): number
   keyAt(index: number): K
+  /** The largest index such that the items before it take at most `bytes` of the body. */
+  indexAtBytes(bytes: number): number
   /** Removes items [from, to). */
   removeRange(from: number, to: number): void
   /** Moves items [at, count) to a new page and returns it. */
   splitOff(at: number): Page<K>
+  /** Appends the items of `next`, a page of the same codec whose keys are all above; `next` is not used afterwards. */
+  absorb(next: Page<K>): void
   /** A number kept in the descriptor (PEL: a lower bound of the delivery times in the page); 0 where unused. */
   readonly summary: number
   /** The body, as it goes to the disk; bytes that will not change afterwards. */
@@ -28,8 +35,17 @@ export interface PageCodec<K, P extends Page<K>> {
   readonly bodyBytesMax: number
   compare(a: K, b: K): number
   encodeKey(key: K): Buffer
+  /** @throws CorruptionError when these bytes are no key */
   decodeKey(bytes: Buffer): K
+  /**
+   * A key the tree may keep as a page's separator: <= `key`, and > `before`, the last key of the page before (undefined
+   * when there is no such page or it is not known).
+   */
+  separator(before: K | undefined, key: K): K
   empty(): P
-  /** @throws CorruptionError when the body contradicts itself */
+  /**
+   * The page whose body is `body`, which becomes the page's own.
+   * @throws CorruptionError when the body contradicts itself
+   */
   decode(body: Buffer, count: number): P
 }

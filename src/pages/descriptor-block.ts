@@ -1,0 +1,185 @@
+// A block: the descriptors of up to NODES_PER_BLOCK_MAX neighbouring pages, one row of the table Blocks. Its sums (a
+// BlockSummary) live in the root, so that rank and seek over blocks never load another block's descriptors.
+// A tree of few pages has one block that is part of the root and no row of its own (inline).
+//
+// The descriptors (BlockBody) of a clean block may be evicted. A caller may still hold one of its nodes then, so the
+// block remembers the body weakly: as long as anybody has a node, loading the block gives back the same nodes.
+
+import { assert } from '../base/assert.js'
+import { CorruptionError } from '../base/errors.js'
+import { numberedKey, Row, Table, type StoreObject } from '../store/row.js'
+import type { Evictable } from '../store/rows.js'
+import { ByteReader } from './byte-reader.js'
+import { ByteWriter } from './byte-writer.js'
+import { PAGE_KIND, type Page } from './page.js'
+import {
+  DESCRIPTOR_BYTES_EXPECTED,
+  readDescriptor,
+  writeDescriptor,
+  type PageNode,
+  type TreeIdentity,
+} from './page-node.js'
+import { decodePageRow, encodePageRow } from './page-row.js'
+
+/** With 16-byte keys a full block is just under 4,096 bytes on disk. */
+export const NODES_PER_BLOCK_MAX = 128
+/** A tree of at most so many pages keeps its descriptors in the root. */
+export const NODES_INLINE_MAX = 8
+/** Number of the inline block; rows begin at 1. */
+export const INLINE_BLOCK_NO = 0
+/** What a node, its key and its place in the arrays take in memory; an estimate. */
+const NODE_MEMORY_BYTES = 280
+
+export class BlockBody<K, P extends Page<K>> {
+  readonly nodes: PageNode<K, P>[] = []
+  /** nodes[i].count side by side: summed far faster than through the objects. */
+  readonly counts: number[] = []
+
+  constructor(public block: DescriptorBlock<K, P>) {}
+
+  insert(at: number, node: PageNode<K, P>): void {
+    node.body = this
+    if (at === this.nodes.length) {
+      node.index = at
+      this.nodes.push(node)
+      this.counts.push(node.count)
+      return
+    }
+    this.nodes.splice(at, 0, node)
+    this.counts.splice(at, 0, node.count)
+    this.#renumber(at)
+  }
+
+  remove(at: number): void {
+    this.nodes.splice(at, 1)
+    this.counts.splice(at, 1)
+    this.#renumber(at)
+  }
+
+  /** Moves nodes [at, end) behind the nodes of `target`. */
+  moveTo(target: BlockBody<K, P>, at: number): void {
+    const moved = this.nodes.splice(at)
+    this.counts.splice(at)
+    for (const node of moved) target.insert(target.nodes.length, node)
+  }
+
+  /** Items in nodes [0, at). */
+  countBefore(at: number): number {
+    const counts = this.counts
+    let sum = 0
+    for (let i = 0; i < at; i++) sum += counts[i]
+    return sum
+  }
+
+  #renumber(from: number): void {
+    const nodes = this.nodes
+    for (let i = from; i < nodes.length; i++) nodes[i].index = i
+  }
+}
+
+export class DescriptorBlock<K, P extends Page<K>> extends Row implements Evictable {
+  usedTick = 0
+  cachedBytes = 0
+  nodeCount = 0
+  count = 0
+  bodyBytes = 0
+  /** Lower bound of the summaries of its pages. */
+  summaryMin: number = Number.MAX_SAFE_INTEGER
+  body: BlockBody<K, P> | undefined = undefined
+  /** Place in the tree's list of blocks. */
+  index = -1
+  #evicted: WeakRef<BlockBody<K, P>> | undefined = undefined
+
+  constructor(
+    readonly tree: TreeIdentity<K, P>,
+    readonly number: number,
+    /** The separator of its first page. */
+    public firstKey: K,
+  ) {
+    super()
+  }
+
+  get table(): Table {
+    return Table.Blocks
+  }
+
+  get owner(): StoreObject {
+    return this.tree.owner
+  }
+
+  get inline(): boolean {
+    return this.number === INLINE_BLOCK_NO
+  }
+
+  get memoryBytes(): number {
+    return this.nodeCount * NODE_MEMORY_BYTES
+  }
+
+  rowKey(): Buffer {
+    return numberedKey(this.tree.id, this.number)
+  }
+
+  encodeRow(): Buffer {
+    const body = this.body
+    assert(body !== undefined, 'a dirty block is resident')
+    const writer = new ByteWriter(body.nodes.length * DESCRIPTOR_BYTES_EXPECTED)
+    for (const node of body.nodes) writeDescriptor(writer, node)
+    return encodePageRow(PAGE_KIND.descriptors, body.nodes.length, writer.done())
+  }
+
+  rowBytes(): number {
+    return this.nodeCount * DESCRIPTOR_BYTES_EXPECTED
+  }
+
+  evict(): boolean {
+    const body = this.body
+    if (this.dirtyEpoch !== 0 || body === undefined) return false
+    for (const node of body.nodes) if (node.resident !== undefined) return false
+    this.#evicted = new WeakRef(body)
+    this.body = undefined
+    return true
+  }
+
+  /** The body that was evicted, if somebody still holds a node of it. */
+  revived(): BlockBody<K, P> | undefined {
+    const body = this.#evicted?.deref()
+    this.#evicted = undefined
+    return body
+  }
+
+  /** @throws CorruptionError when the row contradicts itself or the sums in the root */
+  decodeRow(value: Buffer | undefined): BlockBody<K, P> {
+    const what = `descriptor block ${this.number} of tree ${this.tree.id}`
+    const reader = new ByteReader(decodePageRow(value, PAGE_KIND.descriptors, this.nodeCount, what), what)
+    const body = readBody(reader, this, this.nodeCount)
+    reader.end()
+    const first = body.nodes[0]
+    if (first === undefined || this.tree.codec.compare(first.firstKey, this.firstKey) !== 0) {
+      throw new CorruptionError(`${what} does not begin where the root says`)
+    }
+    let bytes = 0
+    for (const node of body.nodes) bytes += node.bodyBytes
+    if (body.countBefore(body.nodes.length) !== this.count || bytes !== this.bodyBytes) {
+      throw new CorruptionError(`${what} does not hold what the root says`)
+    }
+    return body
+  }
+}
+
+/** Reads `nodeCount` descriptors. @throws CorruptionError when their separators do not ascend */
+export function readBody<K, P extends Page<K>>(
+  reader: ByteReader,
+  block: DescriptorBlock<K, P>,
+  nodeCount: number,
+): BlockBody<K, P> {
+  const body = new BlockBody(block)
+  const { tree } = block
+  for (let i = 0; i < nodeCount; i++) {
+    const node = readDescriptor(reader, tree)
+    if (i > 0 && tree.codec.compare(body.nodes[i - 1].firstKey, node.firstKey) >= 0) {
+      throw new CorruptionError(`${reader.what} has separators out of order`)
+    }
+    body.insert(i, node)
+  }
+  return body
+}

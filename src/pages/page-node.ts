@@ -1,0 +1,102 @@
+// A node: the descriptor of one page, the Row of that page, and its place in the page cache. Part of a DescriptorBlock.
+// Its fields are changed by OrderedPages only.
+// Invariants: (1) dirty implies resident, unless removed; (2) resident implies known to the page cache and that the
+// block holds its body; (3) count, bodyBytes and the sums above them agree except between willChange() and changed().
+
+import { assert } from '../base/assert.js'
+import { CorruptionError } from '../base/errors.js'
+import { numberedKey, Row, Table, type StoreObject } from '../store/row.js'
+import type { Evictable } from '../store/rows.js'
+import type { ByteReader } from './byte-reader.js'
+import type { ByteWriter } from './byte-writer.js'
+import type { BlockBody } from './descriptor-block.js'
+import type { Page, PageCodec } from './page.js'
+import { encodePageRow } from './page-row.js'
+
+/** What the rows of a tree have in common. The owner changes when the tree is cleared: see OrderedPages.clear(). */
+export interface TreeIdentity<K, P extends Page<K>> {
+  readonly id: number
+  readonly codec: PageCodec<K, P>
+  owner: StoreObject
+}
+
+export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
+  usedTick = 0
+  cachedBytes = 0
+  count = 0
+  bodyBytes = 0
+  summary = 0
+  /** The page when it is resident. */
+  resident: P | undefined = undefined
+  body: BlockBody<K, P> | undefined = undefined
+  /** Place in body.nodes. */
+  index = -1
+
+  constructor(
+    readonly tree: TreeIdentity<K, P>,
+    readonly pageNo: number,
+    /** Separator: <= every key of this page, > every key of the page before. Stays when the first item is removed. */
+    public firstKey: K,
+  ) {
+    super()
+  }
+
+  get table(): Table {
+    return Table.Pages
+  }
+
+  get owner(): StoreObject {
+    return this.tree.owner
+  }
+
+  /** For errors. */
+  get what(): string {
+    return `page ${this.pageNo} of tree ${this.tree.id}`
+  }
+
+  rowKey(): Buffer {
+    return numberedKey(this.tree.id, this.pageNo)
+  }
+
+  encodeRow(): Buffer {
+    const page = this.resident
+    assert(page !== undefined, 'a dirty page is resident')
+    return encodePageRow(this.tree.codec.kind, page.count, page.encodeBody())
+  }
+
+  rowBytes(): number {
+    return this.bodyBytes
+  }
+
+  evict(): boolean {
+    if (this.dirtyEpoch !== 0) return false
+    this.resident = undefined
+    return true
+  }
+}
+
+// Descriptor: varints page number, items, body bytes, summary; then the separator with its length.
+
+export const DESCRIPTOR_BYTES_EXPECTED = 40
+
+export function writeDescriptor<K, P extends Page<K>>(writer: ByteWriter, node: PageNode<K, P>): void {
+  writer.varint(node.pageNo)
+  writer.varint(node.count)
+  writer.varint(node.bodyBytes)
+  writer.varint(node.summary)
+  writer.sized(node.tree.codec.encodeKey(node.firstKey))
+}
+
+/** @throws CorruptionError */
+export function readDescriptor<K, P extends Page<K>>(reader: ByteReader, tree: TreeIdentity<K, P>): PageNode<K, P> {
+  const pageNo = reader.varint()
+  const count = reader.varint()
+  const bodyBytes = reader.varint()
+  const summary = reader.varint()
+  const node = new PageNode(tree, pageNo, tree.codec.decodeKey(reader.sized()))
+  if (count === 0) throw new CorruptionError(`${reader.what} describes page ${pageNo} as empty`)
+  node.count = count
+  node.bodyBytes = bodyBytes
+  node.summary = summary
+  return node
+}

@@ -1,0 +1,274 @@
+// The finding half of OrderedPages: blocks, nodes and pages, loaded when needed. Nothing here changes what is stored.
+// See ordered-pages.ts for the whole.
+
+import { assert } from '../base/assert.js'
+import { CorruptionError } from '../base/errors.js'
+import { Table, type StoreObject } from '../store/row.js'
+import type { Rows } from '../store/rows.js'
+import { BlockList } from './block-list.js'
+import type { BlockBody, DescriptorBlock } from './descriptor-block.js'
+import type { Page, PageCodec } from './page.js'
+import type { PageNode, TreeIdentity } from './page-node.js'
+import { decodePageRow } from './page-row.js'
+import { decodeRoot, encodeRoot } from './tree-root.js'
+
+export interface Position<K, P extends Page<K>> {
+  node: PageNode<K, P>
+  index: number
+}
+
+export abstract class PageTree<K, P extends Page<K>> {
+  protected readonly rows: Rows
+  protected readonly codec: PageCodec<K, P>
+  protected tree: TreeIdentity<K, P>
+  protected readonly list = new BlockList<K, P>()
+  protected itemCount = 0
+  protected itemBytes = 0
+  protected nodeCount = 0
+  /** Numbers are given out once, so that a removed page's row is never taken for another's. */
+  protected nextPageNo = 1
+  protected nextBlockNo = 1
+
+  protected constructor(rows: Rows, owner: StoreObject, codec: PageCodec<K, P>, root: Buffer | undefined) {
+    this.rows = rows
+    this.codec = codec
+    if (root === undefined) {
+      this.tree = { id: rows.newId(), codec, owner }
+      return
+    }
+    const decoded = decodeRoot(root, codec, owner)
+    this.tree = decoded.tree
+    this.nextPageNo = decoded.nextPageNo
+    this.nextBlockNo = decoded.nextBlockNo
+    for (const block of decoded.blocks) {
+      this.list.insert(this.list.blocks.length, block)
+      this.itemCount += block.count
+      this.itemBytes += block.bodyBytes
+      this.nodeCount += block.nodeCount
+    }
+  }
+
+  get treeId(): number {
+    return this.tree.id
+  }
+
+  /** Live items in all pages. */
+  get count(): number {
+    return this.itemCount
+  }
+
+  /** Encoded bytes of all pages. */
+  get bodyBytes(): number {
+    return this.itemBytes
+  }
+
+  get pageCount(): number {
+    return this.nodeCount
+  }
+
+  encodeRoot(): Buffer {
+    return encodeRoot(this.tree, this.nextPageNo, this.nextBlockNo, this.list)
+  }
+
+  /** The page of a node, loaded if need be; notes the use. */
+  page(node: PageNode<K, P>): P {
+    const page = node.resident
+    if (page === undefined) return this.#loadPage(node)
+    node.usedTick = this.rows.cache.tick
+    return page
+  }
+
+  first(): PageNode<K, P> | undefined {
+    const blocks = this.list.blocks
+    return blocks.length === 0 ? undefined : this.bodyOf(blocks[0]).nodes[0]
+  }
+
+  last(): PageNode<K, P> | undefined {
+    const blocks = this.list.blocks
+    if (blocks.length === 0) return undefined
+    const { nodes } = this.bodyOf(blocks[blocks.length - 1])
+    return nodes[nodes.length - 1]
+  }
+
+  next(node: PageNode<K, P>): PageNode<K, P> | undefined {
+    const body = this.homeOf(node)
+    if (node.index + 1 < body.nodes.length) return body.nodes[node.index + 1]
+    const next = this.list.blocks[body.block.index + 1]
+    return next === undefined ? undefined : this.bodyOf(next).nodes[0]
+  }
+
+  previous(node: PageNode<K, P>): PageNode<K, P> | undefined {
+    const body = this.homeOf(node)
+    if (node.index > 0) return body.nodes[node.index - 1]
+    const previous = this.list.blocks[body.block.index - 1]
+    if (previous === undefined) return undefined
+    const { nodes } = this.bodyOf(previous)
+    return nodes[nodes.length - 1]
+  }
+
+  /** The node whose page holds `key` or would take it; undefined only when the tree has no page. */
+  nodeFor(key: K): PageNode<K, P> | undefined {
+    const blocks = this.list.blocks
+    if (blocks.length === 0) return undefined
+    const { compare } = this.codec
+    const block = blocks.length === 1 ? blocks[0] : blocks[this.list.indexFor(key, compare)]
+    const nodes = this.bodyOf(block).nodes
+    let low = 0
+    let high = nodes.length - 1
+    // Most keys that are looked for belong into the last page.
+    if (compare(nodes[high].firstKey, key) <= 0) return nodes[high]
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (compare(nodes[middle].firstKey, key) <= 0) low = middle
+      else high = middle - 1
+    }
+    return nodes[low]
+  }
+
+  /** The first item with key >= `key`, never past the end of a page; undefined when there is none. */
+  seek(key: K): Position<K, P> | undefined {
+    const node = this.nodeFor(key)
+    if (node === undefined) return undefined
+    if (this.codec.compare(key, node.firstKey) <= 0) return { node, index: 0 }
+    const index = this.page(node).lowerBound(key)
+    if (index < node.count) return { node, index }
+    const next = this.next(node)
+    return next === undefined ? undefined : { node: next, index: 0 }
+  }
+
+  /** The last item with key <= `key`; undefined when there is none. */
+  seekLast(key: K): Position<K, P> | undefined {
+    const node = this.nodeFor(key)
+    if (node === undefined || this.codec.compare(key, node.firstKey) < 0) return undefined
+    const page = this.page(node)
+    const index = page.lowerBound(key)
+    if (index < page.count && this.codec.compare(page.keyAt(index), key) === 0) return { node, index }
+    if (index > 0) return { node, index: index - 1 }
+    const previous = this.previous(node)
+    return previous === undefined ? undefined : { node: previous, index: previous.count - 1 }
+  }
+
+  /** The item with exactly this key. */
+  find(key: K): Position<K, P> | undefined {
+    const node = this.nodeFor(key)
+    if (node === undefined || this.codec.compare(key, node.firstKey) < 0) return undefined
+    const page = this.page(node)
+    const index = page.lowerBound(key)
+    if (index === page.count || this.codec.compare(page.keyAt(index), key) !== 0) return undefined
+    return { node, index }
+  }
+
+  /** Number of items with key < `key`. Loads at most one page. */
+  rank(key: K): number {
+    const node = this.nodeFor(key)
+    if (node === undefined) return 0
+    const before = this.countBefore(node)
+    return this.codec.compare(key, node.firstKey) <= 0 ? before : before + this.page(node).lowerBound(key)
+  }
+
+  /** Number of items in the pages before `node`. Loads none. */
+  countBefore(node: PageNode<K, P>): number {
+    const body = this.homeOf(node)
+    return this.list.countBefore(body.block.index) + body.countBefore(node.index)
+  }
+
+  /** Number of items with from <= key < to. Loads at most two pages. */
+  countBetween(from: K, to: K): number {
+    return this.codec.compare(from, to) < 0 ? this.rank(to) - this.rank(from) : 0
+  }
+
+  /** The item at `rank` (0-based), or undefined past the end. Loads no page. */
+  at(rank: number): Position<K, P> | undefined {
+    if (rank < 0 || rank >= this.itemCount) return undefined
+    const at = this.list.indexAtRank(rank)
+    const body = this.bodyOf(this.list.blocks[at])
+    let rest = rank - this.list.countBefore(at)
+    let i = 0
+    while (rest >= body.counts[i]) rest -= body.counts[i++]
+    return { node: body.nodes[i], index: rest }
+  }
+
+  /**
+   * The first node behind `node` (of the tree when undefined) whose summary is <= `bound`. Skips whole blocks by their
+   * lower bound, and raises the bound of a block in which it found nothing: what acknowledged entries leave behind.
+   */
+  nextWithSummaryAtMost(node: PageNode<K, P> | undefined, bound: number): PageNode<K, P> | undefined {
+    const blocks = this.list.blocks
+    let blockIndex = 0
+    let from = 0
+    if (node !== undefined) {
+      blockIndex = this.homeOf(node).block.index
+      from = node.index + 1
+    }
+    for (; blockIndex < blocks.length; blockIndex++, from = 0) {
+      const block = blocks[blockIndex]
+      if (block.summaryMin > bound) continue
+      const { nodes } = this.bodyOf(block)
+      for (let i = from; i < nodes.length; i++) if (nodes[i].summary <= bound) return nodes[i]
+      if (from === 0) block.summaryMin = lowestSummary(nodes)
+    }
+    return undefined
+  }
+
+  /**
+   * Takes over a summary that the resident page has worked out anew. A bound is only made tighter, so no row is touched:
+   * what is stored stays right, and finds its way back here when it is loaded again.
+   */
+  summaryRefreshed(node: PageNode<K, P>): void {
+    if (node.resident !== undefined && node.resident.summary > node.summary) node.summary = node.resident.summary
+  }
+
+  /** The descriptors of a block, loaded if need be. */
+  protected bodyOf(block: DescriptorBlock<K, P>): BlockBody<K, P> {
+    const body = block.body
+    if (body === undefined) return this.#loadBlock(block)
+    block.usedTick = this.rows.cache.tick
+    return body
+  }
+
+  /** The body a node lives in; refuses nodes that were removed. */
+  protected homeOf(node: PageNode<K, P>): BlockBody<K, P> {
+    const { body } = node
+    assert(body !== undefined && !node.removed, 'the page is still part of its tree')
+    return body
+  }
+
+  #loadBlock(block: DescriptorBlock<K, P>): BlockBody<K, P> {
+    const body = block.revived() ?? block.decodeRow(this.rows.read(Table.Blocks, block.rowKey()))
+    block.body = body
+    block.cachedBytes = block.memoryBytes
+    this.rows.cache.admit(block)
+    return body
+  }
+
+  #loadPage(node: PageNode<K, P>): P {
+    const { block } = this.homeOf(node)
+    // A resident page keeps its block resident: without this a later look-up would make a second node for the page.
+    this.bodyOf(block)
+    const body = decodePageRow(this.rows.read(Table.Pages, node.rowKey()), this.codec.kind, node.count, node.what)
+    if (body.length !== node.bodyBytes) {
+      throw new CorruptionError(`${node.what} has ${body.length} bytes where ${node.bodyBytes} are expected`)
+    }
+    const page = this.#decodePage(node, body)
+    node.resident = page
+    node.cachedBytes = page.memoryBytes
+    this.rows.cache.admit(node)
+    return page
+  }
+
+  #decodePage(node: PageNode<K, P>, body: Buffer): P {
+    try {
+      return this.codec.decode(body, node.count)
+    } catch (error) {
+      if (error instanceof CorruptionError)
+        throw new CorruptionError(`${node.what}: ${error.message}`, { cause: error })
+      throw error
+    }
+  }
+}
+
+function lowestSummary(nodes: readonly { readonly summary: number }[]): number {
+  let lowest: number = Number.MAX_SAFE_INTEGER
+  for (const node of nodes) if (node.summary < lowest) lowest = node.summary
+  return lowest
+}

@@ -1,0 +1,199 @@
+// A page of fixed-size records sorted by stream ID: 16 bytes of ID, big-endian, then a payload the owner defines. PELs.
+// Records lie side by side in one buffer and are changed in place; no reply ever refers to them.
+// Used by: types/stream. The summary, if the codec has one, is a lower bound of a 64-bit field of the payload.
+
+import { assert } from '../base/assert.js'
+import { CorruptionError } from '../base/errors.js'
+import { compareIdAt, getId, putId, STREAM_ID_BYTES, type StreamId } from '../base/stream-id.js'
+import type { Page, PageCodec } from './page.js'
+import { bodyBytesFilling } from './page-row.js'
+import { streamIdKey } from './stream-id-key.js'
+
+export const RECORD_BODY_BYTES_MAX = bodyBytesFilling(2)
+const RECORDS_MIN = 8
+const OBJECT_BYTES = 200
+const TWO_32 = 4294967296
+const NO_BYTES = Buffer.alloc(0)
+/** Summary of a page without records: no bound is below it. */
+const SUMMARY_NONE: number = Number.MAX_SAFE_INTEGER
+
+export class RecordPage implements Page<StreamId> {
+  /** Record i is bytes[i * recordBytes, (i + 1) * recordBytes). */
+  bytes: Buffer
+  count: number
+  /** Lower bound of the field at `summaryAt` over all records; 0 without such a field. */
+  summary: number
+
+  constructor(
+    bytes: Buffer,
+    count: number,
+    readonly recordBytes: number,
+    /** Offset in the record of the field that is summed up; 0 for none (the ID lies there). */
+    readonly summaryAt: number,
+  ) {
+    this.bytes = bytes
+    this.count = count
+    this.summary = summaryAt === 0 ? 0 : SUMMARY_NONE
+  }
+
+  get bodyBytes(): number {
+    return this.count * this.recordBytes
+  }
+
+  get memoryBytes(): number {
+    return this.bytes.length + OBJECT_BYTES
+  }
+
+  lowerBound(id: StreamId): number {
+    const { bytes, recordBytes } = this
+    let low = 0
+    let high = this.count
+    // Deliveries come behind the last record.
+    if (high > 0 && compareIdAt(bytes, (high - 1) * recordBytes, id) < 0) return high
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareIdAt(bytes, middle * recordBytes, id) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The record with this ID, or -1. */
+  indexOf(id: StreamId): number {
+    const index = this.lowerBound(id)
+    return index < this.count && this.compareAt(index, id) === 0 ? index : -1
+  }
+
+  /** Sign of (the ID of record `index`) minus `id`. */
+  compareAt(index: number, id: StreamId): number {
+    return compareIdAt(this.bytes, index * this.recordBytes, id)
+  }
+
+  keyAt(index: number): StreamId {
+    return getId(this.bytes, index * this.recordBytes)
+  }
+
+  /** Where the payload of record `index` begins in `bytes`; right until the next insert or removal. */
+  payloadAt(index: number): number {
+    return index * this.recordBytes + STREAM_ID_BYTES
+  }
+
+  /** Adds a record with this ID, which must be new, and a payload of zeros; then write the payload and call written(). */
+  insert(id: StreamId): number {
+    const { recordBytes } = this
+    const index = this.lowerBound(id)
+    assert(index === this.count || this.compareAt(index, id) !== 0, 'a record is inserted once')
+    if ((this.count + 1) * recordBytes > this.bytes.length) this.#grow(1)
+    const at = index * recordBytes
+    if (index < this.count) this.bytes.copyWithin(at + recordBytes, at, this.count * recordBytes)
+    putId(this.bytes, at, id)
+    for (let i = at + STREAM_ID_BYTES; i < at + recordBytes; i++) this.bytes[i] = 0
+    this.count++
+    return index
+  }
+
+  /** Must be called when the payload of record `index` was written: lowers the summary. */
+  written(index: number): void {
+    if (this.summaryAt === 0) return
+    const value = this.#summaryOf(index)
+    if (value < this.summary) this.summary = value
+  }
+
+  /**
+   * Adds `records` whole records, ascending and above all others, from source[from, …); returns the index of the first.
+   */
+  insertRun(source: Buffer, from: number, records: number): number {
+    const { recordBytes } = this
+    const first = this.count
+    assert(
+      first === 0 || compareIdAt(this.bytes, (first - 1) * recordBytes, getId(source, from)) < 0,
+      'a run is appended in order',
+    )
+    if ((first + records) * recordBytes > this.bytes.length) this.#grow(records)
+    source.copy(this.bytes, first * recordBytes, from, from + records * recordBytes)
+    this.count = first + records
+    if (this.summaryAt !== 0) for (let i = first; i < this.count; i++) this.written(i)
+    return first
+  }
+
+  removeRange(from: number, to: number): void {
+    assert(from >= 0 && to <= this.count, 'the records to remove are there')
+    if (from >= to) return
+    const { recordBytes } = this
+    if (to < this.count) this.bytes.copyWithin(from * recordBytes, to * recordBytes, this.count * recordBytes)
+    this.count -= to - from
+  }
+
+  splitOff(at: number): RecordPage {
+    const right = new RecordPage(NO_BYTES, 0, this.recordBytes, this.summaryAt)
+    right.insertRun(this.bytes, at * this.recordBytes, this.count - at)
+    this.count = at
+    this.refreshSummary()
+    return right
+  }
+
+  absorb(next: RecordPage): void {
+    this.insertRun(next.bytes, 0, next.count)
+  }
+
+  indexAtBytes(bytes: number): number {
+    return Math.min(this.count, Math.floor(bytes / this.recordBytes))
+  }
+
+  /** Works the summary out anew, after removals and updates have made the bound loose. */
+  refreshSummary(): void {
+    if (this.summaryAt === 0) return
+    this.summary = SUMMARY_NONE
+    for (let i = 0; i < this.count; i++) this.written(i)
+  }
+
+  encodeBody(): Buffer {
+    return Buffer.from(this.bytes.subarray(0, this.bodyBytes))
+  }
+
+  #summaryOf(index: number): number {
+    const at = index * this.recordBytes + this.summaryAt
+    return this.bytes.readUInt32BE(at) * TWO_32 + this.bytes.readUInt32BE(at + 4)
+  }
+
+  #grow(records: number): void {
+    const { recordBytes } = this
+    const needed = this.count + records
+    const filling = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes) + 1 // one more: a full page takes a record, then splits
+    const grown = Buffer.allocUnsafe(Math.max(needed, Math.min(needed * 2, filling), RECORDS_MIN) * recordBytes)
+    this.bytes.copy(grown, 0, 0, this.count * recordBytes)
+    this.bytes = grown
+  }
+}
+
+export interface RecordCodecOptions {
+  /** Page kind on disk (PAGE_KIND). */
+  kind: number
+  /** Bytes of a record behind its ID; 0 for IDs alone. */
+  payloadBytes: number
+  /** Offset in the payload of a big-endian 64-bit number, below 2^53, whose lower bound is the summary. */
+  summaryAt?: number
+}
+
+export function recordCodec({ kind, payloadBytes, summaryAt }: RecordCodecOptions): PageCodec<StreamId, RecordPage> {
+  const recordBytes = STREAM_ID_BYTES + payloadBytes
+  assert(summaryAt === undefined || summaryAt + 8 <= payloadBytes, 'the summed field lies in the payload')
+  const fieldAt = summaryAt === undefined ? 0 : STREAM_ID_BYTES + summaryAt
+  return {
+    kind,
+    bodyBytesMax: RECORD_BODY_BYTES_MAX,
+    ...streamIdKey,
+    empty: () => new RecordPage(NO_BYTES, 0, recordBytes, fieldAt),
+    decode(body, count) {
+      if (body.length !== count * recordBytes) {
+        throw new CorruptionError(`${body.length} bytes where ${count} records of ${recordBytes} are expected`)
+      }
+      const page = new RecordPage(body, count, recordBytes, fieldAt)
+      for (let i = 1; i < count; i++) {
+        if (page.compareAt(i, page.keyAt(i - 1)) <= 0) throw new CorruptionError('records out of order')
+      }
+      page.refreshSummary()
+      return page
+    },
+  }
+}
