@@ -17,7 +17,7 @@ import { BulkPiece } from './bulk-piece.js'
 import type { ClientSession } from './session.js'
 import type { WatchedKeys } from './watched-keys.js'
 
-type EffectArgument = Buffer | string | number | bigint
+export type EffectArgument = Buffer | string | number | bigint
 
 /** What contexts share; made once by the executor. */
 export interface ContextParts {
@@ -30,6 +30,8 @@ export interface ContextParts {
   notifier: ((kind: string, event: string, key: string, database: number) => void) | undefined
   /** Takes the running command's wait. */
   park(wait: Wait): void
+  /** Effects that must stand before the next record's own; undefined in most cases. Asked for at each record. */
+  preamble(): readonly EffectArgument[] | undefined
   /** What the running command changed is going to be in the journal. */
   recorded(): void
 }
@@ -185,6 +187,8 @@ export class ExecContext implements CommandContext {
     if (this.#recordOpen) return
     this.#recordOpen = true
     this.#sink.begin(this.nowMs)
+    const preamble = this.#parts.preamble()
+    if (preamble !== undefined) this.#sink.addArguments(0, preamble)
   }
 }
 

@@ -19,7 +19,7 @@ import type { EffectSink } from '../store/effects.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
 import { BlockedClients, Waiter } from './blocked-clients.js'
 import { ExecContext, NO_REQUEST } from './context.js'
-import type { ContextParts } from './context.js'
+import type { ContextParts, EffectArgument } from './context.js'
 import { Deadlines } from './deadlines.js'
 import type { Latency } from './latency.js'
 import type { OutputLimits } from './output-limits.js'
@@ -45,6 +45,8 @@ export interface ExecutorParts {
   readonly latency: Latency
   readonly sessions: SessionRegistry
   readonly outputLimits: OutputLimits
+  /** See ContextParts. */
+  preamble(): readonly EffectArgument[] | undefined
   /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
   panic(error: unknown, doing: string): void
   /** A damaged piece of data was met and refused. */
@@ -431,6 +433,10 @@ export class Executor implements SessionHost, ContextParts {
 
   enlist(session: ClientSession): void {
     this.tick.enlist(session)
+  }
+
+  preamble(): readonly EffectArgument[] | undefined {
+    return this.#parts.preamble()
   }
 
   recorded(): void {
