@@ -1,0 +1,160 @@
+// A consumer of a group: the Row with its times and the tree of the IDs it owns in the group's PEL. Changed by: group.
+// The group hands out each consumer number once, so the row's key never changes hands.
+//
+// Row in Table.Parts, key: group's object id, 'c', consumer number in 4 bytes. Version 1; frozen, see docs/format/stream.md.
+// offset  size  field                          offset  size  field
+//      0     1  version                            18     8  pending entries
+//      1     1  1 when the active time is set      26     .  section: root of the IDs, empty when there is no tree
+//      2     8  seen, Unix ms                       .     .  section: name
+//     10     8  active, Unix ms
+
+import type { StreamId } from '../../base/stream-id.js'
+import { OrderedPages } from '../../pages/ordered-pages.js'
+import type { RecordPage } from '../../pages/record-page.js'
+import { putU48, Row, Table } from '../../store/row.js'
+import type { StoreObject } from '../../store/row.js'
+import type { Rows } from '../../store/rows.js'
+import { getCount, putCount } from './count.js'
+import { ownedCodec } from './pel-record.js'
+import { checkVersion, joinSections, splitSections } from './row-sections.js'
+import { copyPages } from './tree-copy.js'
+
+export const CONSUMER_VERSION = 1
+export const CONSUMER = { VERSION: 0, HAS_ACTIVE: 1, SEEN: 2, ACTIVE: 10, PENDING: 18, SECTIONS: 26 } as const
+const KEY_BYTES = 11
+const KEY_LETTER = 0x63
+const ROW_BYTES = 64
+const NOTHING = Buffer.alloc(0)
+
+/** Where the rows of a group's consumers live. */
+export interface ConsumerHome {
+  readonly rows: Rows
+  /** The group's own object: it dies with the group. */
+  readonly object: StoreObject
+}
+
+export class Consumer extends Row {
+  #seenMs: number
+  #activeMs: number | undefined
+  #owned: OrderedPages<StreamId, RecordPage> | undefined
+  /** Of a tree that was not used since the row was read. */
+  #root: Buffer | undefined
+  #pendingStored = 0
+
+  constructor(
+    readonly home: ConsumerHome,
+    /** Within the group, from 1; 0 means no consumer. */
+    readonly number: number,
+    /** latin1. */
+    readonly name: string,
+    seenMs: number,
+  ) {
+    super()
+    this.#seenMs = seenMs
+  }
+
+  /** @throws CorruptionError */
+  static decode(home: ConsumerHome, key: Buffer, value: Buffer): Consumer {
+    const what = `consumer row ${key.toString('hex')}`
+    checkVersion(value, CONSUMER.SECTIONS, CONSUMER_VERSION, what)
+    const [root, name] = splitSections(value, CONSUMER.SECTIONS, 2, what)
+    const number = key.readUInt32BE(KEY_BYTES - 4)
+    const consumer = new Consumer(home, number, name.toString('latin1'), Number(getCount(value, CONSUMER.SEEN)))
+    if (value[CONSUMER.HAS_ACTIVE] === 1) consumer.#activeMs = Number(getCount(value, CONSUMER.ACTIVE))
+    consumer.#pendingStored = Number(getCount(value, CONSUMER.PENDING))
+    if (root.length > 0) consumer.#root = root
+    return consumer
+  }
+
+  /** What the keys of all consumers of a group begin with. */
+  static keyPrefix(object: StoreObject): Buffer {
+    const prefix = Buffer.allocUnsafe(7)
+    putU48(prefix, 0, object.id)
+    prefix[6] = KEY_LETTER
+    return prefix
+  }
+
+  get table(): Table {
+    return Table.Parts
+  }
+
+  get owner(): StoreObject {
+    return this.home.object
+  }
+
+  rowKey(): Buffer {
+    const key = Buffer.allocUnsafe(KEY_BYTES)
+    Consumer.keyPrefix(this.home.object).copy(key)
+    key.writeUInt32BE(this.number, KEY_BYTES - 4)
+    return key
+  }
+
+  encodeRow(): Buffer {
+    const fixed = Buffer.alloc(CONSUMER.SECTIONS)
+    fixed[CONSUMER.VERSION] = CONSUMER_VERSION
+    fixed[CONSUMER.HAS_ACTIVE] = this.#activeMs === undefined ? 0 : 1
+    putCount(fixed, CONSUMER.SEEN, this.#seenMs)
+    putCount(fixed, CONSUMER.ACTIVE, this.#activeMs ?? 0)
+    putCount(fixed, CONSUMER.PENDING, this.pendingCount)
+    const root = this.#owned?.encodeRoot() ?? this.#root ?? NOTHING
+    return joinSections(fixed, [root, Buffer.from(this.name, 'latin1')])
+  }
+
+  rowBytes(): number {
+    return ROW_BYTES + this.name.length
+  }
+
+  get pendingCount(): number {
+    return this.#owned?.count ?? this.#pendingStored
+  }
+
+  /** Last attempt to interact, Unix ms. */
+  get seenMs(): number {
+    return this.#seenMs
+  }
+
+  /** Last successful interaction, Unix ms; undefined = never. */
+  get activeMs(): number | undefined {
+    return this.#activeMs
+  }
+
+  setSeen(nowMs: number): void {
+    if (this.#seenMs === nowMs) return
+    this.home.rows.touch(this)
+    this.#seenMs = nowMs
+  }
+
+  setActive(nowMs: number): void {
+    if (this.#activeMs === nowMs) return
+    this.home.rows.touch(this)
+    this.#activeMs = nowMs
+  }
+
+  /** The IDs of its pending entries. */
+  owned(): OrderedPages<StreamId, RecordPage> {
+    return (this.#owned ??= new OrderedPages(
+      this.home.rows,
+      this.home.object,
+      ownedCodec,
+      () => this.home.rows.touch(this),
+      this.#takeRoot(),
+    ))
+  }
+
+  /** The id of the tree of IDs; undefined while there is none. */
+  treeId(): number | undefined {
+    return this.#owned === undefined && this.#root === undefined ? undefined : this.owned().treeId
+  }
+
+  /** Fills the tree, which is new, with the IDs of `source`. */
+  copyOwned(source: Consumer): void {
+    this.home.rows.touch(this)
+    copyPages(ownedCodec, source.owned(), this.owned())
+  }
+
+  #takeRoot(): Buffer | undefined {
+    const root = this.#root
+    this.#root = undefined
+    return root
+  }
+}

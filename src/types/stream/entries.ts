@@ -1,0 +1,192 @@
+// The entries of a stream: an ordered tree of wire pages, and the slices of them that answer reads. Used by: stream.
+
+import { compareIds, ID_MAX, nextId } from '../../base/stream-id.js'
+import type { StreamId } from '../../base/stream-id.js'
+import { OrderedPages } from '../../pages/ordered-pages.js'
+import { wireCodec } from '../../pages/wire-page.js'
+import type { WirePage } from '../../pages/wire-page.js'
+import type { StoreObject } from '../../store/row.js'
+import type { Rows } from '../../store/rows.js'
+import { copyPages } from './tree-copy.js'
+import { dropFirstItems } from './tree-cut.js'
+
+/** Stored entries that lie side by side: `bytes[from, to)` is the RESP of `entries` whole entries. Immutable. */
+export interface WireSlice {
+  readonly bytes: Buffer
+  readonly from: number
+  readonly to: number
+  readonly entries: number
+}
+
+/** A slice that knows its page: entries [index, index + entries). Index and page are void after a change of the tree. */
+export class EntryRun implements WireSlice {
+  readonly bytes: Buffer
+  readonly from: number
+  readonly to: number
+
+  constructor(
+    readonly page: WirePage,
+    readonly index: number,
+    readonly entries: number,
+  ) {
+    this.bytes = page.bytes
+    this.from = page.offsetOf(index)
+    this.to = page.endOf(index + entries - 1)
+  }
+
+  get firstId(): StreamId {
+    return this.page.keyAt(this.index)
+  }
+
+  get lastId(): StreamId {
+    return this.page.keyAt(this.index + this.entries - 1)
+  }
+}
+
+export class Entries {
+  readonly #tree: OrderedPages<StreamId, WirePage>
+
+  /** @param onChange called before the root changes */
+  constructor(rows: Rows, object: StoreObject, onChange: () => void, root?: Buffer) {
+    this.#tree = new OrderedPages(rows, object, wireCodec, onChange, root)
+  }
+
+  get count(): number {
+    return this.#tree.count
+  }
+
+  get treeId(): number {
+    return this.#tree.treeId
+  }
+
+  get bodyBytes(): number {
+    return this.#tree.bodyBytes
+  }
+
+  encodeRoot(): Buffer {
+    return this.#tree.encodeRoot()
+  }
+
+  /** Lets go of all pages in memory: the stream is being dropped. */
+  release(): void {
+    this.#tree.release()
+  }
+
+  copyFrom(source: Entries): void {
+    copyPages(wireCodec, source.#tree, this.#tree)
+  }
+
+  /** `id` is above all others; `pairs` fields and values are RESP bulk strings in fields[from, to). */
+  append(id: StreamId, pairs: number, fields: Buffer, from: number, to: number): void {
+    const tree = this.#tree
+    let node = tree.last()
+    if (node === undefined || !tree.page(node).fits(to - from)) node = tree.appendNode(id)
+    tree.willChange(node).append(id, pairs, fields, from, to)
+    tree.changed(node)
+  }
+
+  get(id: StreamId): EntryRun | undefined {
+    const position = this.#tree.find(id)
+    return position && new EntryRun(this.#tree.page(position.node), position.index, 1)
+  }
+
+  has(id: StreamId): boolean {
+    return this.#tree.find(id) !== undefined
+  }
+
+  first(): EntryRun | undefined {
+    const node = this.#tree.first()
+    return node && new EntryRun(this.#tree.page(node), 0, 1)
+  }
+
+  last(): EntryRun | undefined {
+    const node = this.#tree.last()
+    return node && new EntryRun(this.#tree.page(node), node.count - 1, 1)
+  }
+
+  /** True when there is an entry with an ID >= `id`. */
+  hasFrom(id: StreamId): boolean {
+    return this.#tree.seek(id) !== undefined
+  }
+
+  /** Number of entries below `id`. */
+  rank(id: StreamId): number {
+    return this.#tree.rank(id)
+  }
+
+  /** Number of entries in [start, end]. */
+  countRange(start: StreamId, end: StreamId): number {
+    if (compareIds(start, end) > 0) return 0
+    const afterEnd = nextId(end)
+    return (afterEnd === undefined ? this.#tree.count : this.#tree.rank(afterEnd)) - this.#tree.rank(start)
+  }
+
+  /** At most `max` entries from `start` on, as long runs as the pages allow. */
+  runsFrom(start: StreamId, max: number): EntryRun[] {
+    const runs: EntryRun[] = []
+    const position = this.#tree.seek(start)
+    if (position === undefined) return runs
+    let { index } = position
+    let rest = max
+    for (let node: typeof position.node | undefined = position.node; node !== undefined; node = this.#tree.next(node)) {
+      if (rest <= 0) break
+      const page = this.#tree.page(node)
+      const entries = Math.min(rest, page.count - index)
+      runs.push(new EntryRun(page, index, entries))
+      rest -= entries
+      index = 0
+    }
+    return runs
+  }
+
+  /** At most `max` entries of [start, end], ascending. The tree may change while the slices are taken. */
+  *range(start: StreamId, end: StreamId, max: number): Generator<EntryRun> {
+    let from: StreamId | undefined = start
+    let rest = max
+    while (rest > 0 && from !== undefined && compareIds(from, end) <= 0) {
+      const position = this.#tree.seek(from)
+      if (position === undefined) return
+      const page = this.#tree.page(position.node)
+      let entries = Math.min(rest, page.count - position.index)
+      if (compareIds(page.keyAt(position.index + entries - 1), end) > 0) {
+        // `end` < ID_MAX here: no ID is above that.
+        entries = page.lowerBound(nextId(end) ?? ID_MAX) - position.index
+        if (entries === 0) return
+      }
+      const run = new EntryRun(page, position.index, entries)
+      rest -= entries
+      from = nextId(run.lastId)
+      yield run
+    }
+  }
+
+  /** As range(), descending, an entry a slice. */
+  *rangeReverse(start: StreamId, end: StreamId, max: number): Generator<EntryRun> {
+    let position = max > 0 ? this.#tree.seekLast(end) : undefined
+    for (let rest = max; rest > 0 && position !== undefined; rest--) {
+      const { node, index }: { node: NonNullable<typeof position>['node']; index: number } = position
+      const page = this.#tree.page(node)
+      if (compareIds(page.keyAt(index), start) < 0) return
+      yield new EntryRun(page, index, 1)
+      if (index > 0) position = { node, index: index - 1 }
+      else {
+        const previous = this.#tree.previous(node)
+        position = previous && { node: previous, index: previous.count - 1 }
+      }
+    }
+  }
+
+  /** False when there is no such entry. */
+  delete(id: StreamId): boolean {
+    const position = this.#tree.find(id)
+    if (position === undefined) return false
+    this.#tree.willChange(position.node).removeRange(position.index, position.index + 1)
+    this.#tree.changed(position.node)
+    return true
+  }
+
+  /** Removes the first `count` entries; reads one page at most. */
+  dropFirst(count: number): void {
+    dropFirstItems(this.#tree, count)
+  }
+}

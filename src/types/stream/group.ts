@@ -1,0 +1,319 @@
+// A consumer group: the Row with how far it has read, its consumers and its PEL, both opened on the first use, because a
+// stream may have very many groups. Used by: stream, commands. Uses: consumers, pel, read-progress.
+// A group is an object of the store of its own, so that it can be dropped as a whole with all its trees.
+//
+// Row in Table.Parts, key: stream's object id, 'g', group's object id. Version 1; frozen, see docs/format/stream.md.
+// offset  size  field                          offset  size  field
+//      0     1  version                            30     4  number of the next consumer
+//      1     1  1 when entries read is known       34     8  pending entries
+//      2     4  consumers                          42     .  section: root of the PEL, empty when there is none
+//      6    16  last delivered ID                   .     .  section: name
+//     22     8  entries read, int64
+
+import { assert } from '../../base/assert.js'
+import { compareIds, getId, nextId, putId } from '../../base/stream-id.js'
+import type { StreamId } from '../../base/stream-id.js'
+import { getU48, putU48, Row, StoreObject, Table } from '../../store/row.js'
+import type { Rows } from '../../store/rows.js'
+import { Consumers } from './consumers.js'
+import type { Consumer, ConsumerHome } from './consumer.js'
+import { getCount, putCount } from './count.js'
+import type { Count } from './count.js'
+import type { EntryRun, WireSlice } from './entries.js'
+import { Pel } from './pel.js'
+import type { Pending } from './pel.js'
+import { entriesReadAfter, lagOf } from './read-progress.js'
+import type { StreamCounters } from './read-progress.js'
+import { checkVersion, joinSections, splitSections } from './row-sections.js'
+
+export const GROUP_VERSION = 1
+export const GROUP = {
+  VERSION: 0,
+  HAS_ENTRIES_READ: 1,
+  CONSUMERS: 2,
+  LAST_DELIVERED_ID: 6,
+  ENTRIES_READ: 22,
+  NEXT_CONSUMER: 30,
+  PENDING: 34,
+  SECTIONS: 42,
+} as const
+const KEY_BYTES = 13
+const KEY_LETTER = 0x67
+const ROW_BYTES = 96
+/** A guess of what a group and a consumer take in memory and on disk, for MEMORY USAGE. */
+const GROUP_BYTES = 400
+const CONSUMER_BYTES = 250
+const OWNED_BYTES = 16
+const RECORD_BYTES = 36
+const NOTHING = Buffer.alloc(0)
+
+/** What a group needs of its stream. */
+export interface GroupStream extends StreamCounters {
+  readonly rows: Rows
+  readonly object: StoreObject
+  /** At most `max` entries from `start` on. */
+  runsFrom(start: StreamId, max: number): EntryRun[]
+  hasFrom(id: StreamId): boolean
+  countRange(start: StreamId, end: StreamId): number
+}
+
+export class ConsumerGroup extends Row implements ConsumerHome {
+  #lastDeliveredId: StreamId
+  #entriesRead: Count | undefined
+  #nextConsumer = 1
+  #consumers: Consumers | undefined
+  #consumersStored = 0
+  #pel: Pel | undefined
+  #pelRoot: Buffer | undefined
+  #pendingStored = 0
+
+  constructor(
+    readonly stream: GroupStream,
+    readonly object: StoreObject,
+    /** latin1. */
+    readonly name: string,
+    lastDeliveredId: StreamId,
+    entriesRead: Count | undefined,
+  ) {
+    super()
+    this.#lastDeliveredId = lastDeliveredId
+    this.#entriesRead = entriesRead
+  }
+
+  /** @throws CorruptionError */
+  static decode(stream: GroupStream, key: Buffer, value: Buffer): ConsumerGroup {
+    const what = `group row ${key.toString('hex')}`
+    checkVersion(value, GROUP.SECTIONS, GROUP_VERSION, what)
+    const [root, name] = splitSections(value, GROUP.SECTIONS, 2, what)
+    const object = new StoreObject(getU48(key, KEY_BYTES - 6))
+    const entriesRead = value[GROUP.HAS_ENTRIES_READ] === 1 ? getCount(value, GROUP.ENTRIES_READ) : undefined
+    const lastDeliveredId = getId(value, GROUP.LAST_DELIVERED_ID)
+    const group = new ConsumerGroup(stream, object, name.toString('latin1'), lastDeliveredId, entriesRead)
+    group.#nextConsumer = value.readUInt32BE(GROUP.NEXT_CONSUMER)
+    group.#consumersStored = value.readUInt32BE(GROUP.CONSUMERS)
+    group.#pendingStored = Number(getCount(value, GROUP.PENDING))
+    if (root.length > 0) group.#pelRoot = root
+    return group
+  }
+
+  /** What the keys of all groups of a stream begin with. */
+  static keyPrefix(stream: StoreObject): Buffer {
+    const prefix = Buffer.allocUnsafe(7)
+    putU48(prefix, 0, stream.id)
+    prefix[6] = KEY_LETTER
+    return prefix
+  }
+
+  get table(): Table {
+    return Table.Parts
+  }
+
+  get owner(): StoreObject {
+    return this.stream.object
+  }
+
+  get rows(): Rows {
+    return this.stream.rows
+  }
+
+  rowKey(): Buffer {
+    const key = Buffer.allocUnsafe(KEY_BYTES)
+    ConsumerGroup.keyPrefix(this.stream.object).copy(key)
+    putU48(key, KEY_BYTES - 6, this.object.id)
+    return key
+  }
+
+  encodeRow(): Buffer {
+    const fixed = Buffer.alloc(GROUP.SECTIONS)
+    fixed[GROUP.VERSION] = GROUP_VERSION
+    fixed[GROUP.HAS_ENTRIES_READ] = this.#entriesRead === undefined ? 0 : 1
+    fixed.writeUInt32BE(this.consumerCount, GROUP.CONSUMERS)
+    putId(fixed, GROUP.LAST_DELIVERED_ID, this.#lastDeliveredId)
+    putCount(fixed, GROUP.ENTRIES_READ, this.#entriesRead ?? 0)
+    fixed.writeUInt32BE(this.#nextConsumer, GROUP.NEXT_CONSUMER)
+    putCount(fixed, GROUP.PENDING, this.pendingCount)
+    const root = this.#pel?.encodeRoot() ?? this.#pelRoot ?? NOTHING
+    return joinSections(fixed, [root, Buffer.from(this.name, 'latin1')])
+  }
+
+  rowBytes(): number {
+    return ROW_BYTES + this.name.length
+  }
+
+  get lastDeliveredId(): StreamId {
+    return this.#lastDeliveredId
+  }
+
+  /** undefined = unknown. */
+  get entriesRead(): Count | undefined {
+    return this.#entriesRead
+  }
+
+  get pendingCount(): number {
+    return this.#pel?.count ?? this.#pendingStored
+  }
+
+  get consumerCount(): number {
+    return this.#consumers?.size ?? this.#consumersStored
+  }
+
+  /** As Redis 7's rule computes it; undefined = null. */
+  lag(): Count | undefined {
+    return lagOf(this.stream, this.#lastDeliveredId, this.#entriesRead)
+  }
+
+  setId(id: StreamId, entriesRead: Count | undefined): void {
+    this.rows.touch(this)
+    this.#lastDeliveredId = id
+    this.#entriesRead = entriesRead
+  }
+
+  consumer(name: string): Consumer | undefined {
+    return this.#allConsumers().get(name)
+  }
+
+  /** Names ascending by bytes. */
+  consumers(): readonly Consumer[] {
+    return this.#allConsumers().all()
+  }
+
+  /** The consumer, and whether it is new (then seenMs = nowMs and activeMs = undefined). */
+  ensureConsumer(name: string, nowMs: number): { consumer: Consumer; created: boolean } {
+    const known = this.#allConsumers().get(name)
+    if (known !== undefined) return { consumer: known, created: false }
+    this.rows.touch(this)
+    return { consumer: this.#allConsumers().create(this.#nextConsumer++, name, nowMs), created: true }
+  }
+
+  /** Drops its pending entries too; returns how many those were, undefined when there is no such consumer. */
+  deleteConsumer(name: string): number | undefined {
+    const consumer = this.#allConsumers().get(name)
+    if (consumer === undefined) return undefined
+    const pending = consumer.pendingCount
+    this.rows.touch(this)
+    if (pending > 0) this.#openPel().removeOwned(consumer)
+    this.#allConsumers().delete(consumer)
+    return pending
+  }
+
+  /**
+   * XREADGROUP '>': takes at most `max` entries after lastDeliveredId, moves lastDeliveredId and entriesRead, and unless
+   * `noAck` puts them into the PEL (an entry that is pending already moves to this consumer, count 1, as in Redis).
+   * Returns the slices in order; empty when there is nothing new.
+   */
+  deliver(consumer: Consumer, max: number, nowMs: number, noAck: boolean): WireSlice[] {
+    const { stream } = this
+    if (compareIds(stream.lastId, this.#lastDeliveredId) <= 0) return []
+    const start = nextId(this.#lastDeliveredId)
+    const runs = start === undefined ? [] : stream.runsFrom(start, max)
+    if (runs.length === 0) return runs
+    const { firstId } = runs[0]
+    const { lastId } = runs[runs.length - 1]
+    let entries = 0
+    for (const run of runs) entries += run.entries
+    const holed = compareIds(stream.maxDeletedId, firstId) >= 0
+    const entriesInHoles = holed ? Math.min(entries, stream.countRange(firstId, stream.maxDeletedId)) : 0
+    const pel = noAck ? undefined : this.#openPel()
+    this.rows.touch(this)
+    this.#entriesRead = entriesReadAfter(stream, this.#entriesRead, { firstId, lastId, entries, entriesInHoles })
+    this.#lastDeliveredId = lastId
+    if (pel !== undefined) pel.deliver(runs, consumer, nowMs)
+    return runs
+  }
+
+  /** True when there is an entry after lastDeliveredId. */
+  hasNew(): boolean {
+    if (compareIds(this.stream.lastId, this.#lastDeliveredId) <= 0) return false
+    const start = nextId(this.#lastDeliveredId)
+    return start !== undefined && this.stream.hasFrom(start)
+  }
+
+  pending(id: StreamId): Pending | undefined {
+    return this.pendingCount === 0 ? undefined : this.#openPel().get(id)
+  }
+
+  /** Pending entries with start <= id <= end, ascending, of one consumer or of all. They may change while they are taken. */
+  pendingRange(start: StreamId, end: StreamId, consumer?: Consumer): Iterable<Pending> {
+    if (this.pendingCount === 0) return []
+    const pel = this.#openPel()
+    return consumer === undefined ? pel.range(start, end) : pel.ownedRange(consumer, start, end)
+  }
+
+  /** As pendingRange() but skips what was delivered after `deliveredMaxMs`, whole pages of it unread. */
+  pendingIdleRange(start: StreamId, end: StreamId, deliveredMaxMs: number, consumer?: Consumer): Iterable<Pending> {
+    if (this.pendingCount === 0) return []
+    const pel = this.#openPel()
+    if (consumer === undefined) return pel.idleRange(start, end, deliveredMaxMs)
+    return pel.ownedIdleRange(consumer, start, end, deliveredMaxMs)
+  }
+
+  firstPendingId(): StreamId | undefined {
+    return this.pendingCount === 0 ? undefined : this.#openPel().firstId()
+  }
+
+  lastPendingId(): StreamId | undefined {
+    return this.pendingCount === 0 ? undefined : this.#openPel().lastId()
+  }
+
+  /** XACK of one ID. */
+  ack(id: StreamId): boolean {
+    return this.pendingCount > 0 && this.#openPel().remove(id)
+  }
+
+  /** Creates or overwrites the row of `id`: owner, delivery time and count. The engine of XCLAIM, XAUTOCLAIM, history and replay. */
+  setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
+    this.#openPel().set(id, owner, deliveredMs, deliveries)
+  }
+
+  /** Drops the group with its consumers and its PEL; the stream forgets it and sees to its row. */
+  drop(): void {
+    const treeIds: number[] = []
+    // Without pending entries no tree has a row.
+    if (this.pendingCount > 0) {
+      const pel = this.#openPel()
+      treeIds.push(pel.treeId)
+      pel.release()
+      for (const consumer of this.consumers()) {
+        const id = consumer.treeId()
+        if (id === undefined) continue
+        treeIds.push(id)
+        consumer.owned().release()
+      }
+    }
+    this.rows.drop(this.object, treeIds)
+  }
+
+  /** A deep copy of consumers and PEL into `target`, which is new. */
+  copyTo(target: ConsumerGroup): void {
+    this.rows.touch(target)
+    target.#nextConsumer = this.#nextConsumer
+    for (const consumer of this.consumers()) {
+      const copy = target.#allConsumers().create(consumer.number, consumer.name, consumer.seenMs)
+      if (consumer.activeMs !== undefined) copy.setActive(consumer.activeMs)
+      if (consumer.pendingCount > 0) copy.copyOwned(consumer)
+    }
+    if (this.pendingCount > 0) target.#openPel().copyFrom(this.#openPel())
+  }
+
+  memoryUsage(): number {
+    return (
+      GROUP_BYTES +
+      this.name.length +
+      this.consumerCount * CONSUMER_BYTES +
+      this.pendingCount * (RECORD_BYTES + OWNED_BYTES)
+    )
+  }
+
+  #allConsumers(): Consumers {
+    return (this.#consumers ??= new Consumers(this, this.#consumersStored))
+  }
+
+  #openPel(): Pel {
+    if (this.#pel !== undefined) return this.#pel
+    const pel = new Pel(this, this.#allConsumers(), () => this.rows.touch(this), this.#pelRoot)
+    assert(pel.count === this.#pendingStored, 'the stored count of pending entries is that of the PEL')
+    this.#pelRoot = undefined
+    this.#pel = pel
+    return pel
+  }
+}

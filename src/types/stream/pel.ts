@@ -1,0 +1,309 @@
+// Pending entries list (PEL) of a consumer group: one tree of records by ID, and for each consumer a tree of the IDs it
+// owns. Used by: group. Uses: pel-record (bytes), consumers (owners by number).
+// Invariants: (1) an ID is in the group's tree if and only if it is in exactly its owner's tree; (2) the owner is a
+// consumer of the group. Whatever may fail (a page to load, an entry to read) comes before the first change.
+
+import { CorruptionError } from '../../base/errors.js'
+import { compareIds, formatId, getId, nextId, STREAM_ID_BYTES } from '../../base/stream-id.js'
+import type { StreamId } from '../../base/stream-id.js'
+import { OrderedPages } from '../../pages/ordered-pages.js'
+import type { PageNode } from '../../pages/ordered-pages.js'
+import { RECORD_BODY_BYTES_MAX } from '../../pages/record-page.js'
+import type { RecordPage } from '../../pages/record-page.js'
+import type { Consumer, ConsumerHome } from './consumer.js'
+import type { Consumers } from './consumers.js'
+import type { Count } from './count.js'
+import type { EntryRun } from './entries.js'
+import { consumerAt, deliveredMsAt, deliveriesAt, PEL_RECORD_BYTES, pelCodec, putPelRecord } from './pel-record.js'
+import { copyPages } from './tree-copy.js'
+
+type RecordTree = OrderedPages<StreamId, RecordPage>
+type RecordNode = PageNode<StreamId, RecordPage>
+
+/** A pending entry as it was when it was read. */
+export class Pending {
+  constructor(
+    readonly id: StreamId,
+    readonly owner: Consumer,
+    /** Unix ms. */
+    readonly deliveredMs: number,
+    readonly deliveries: Count,
+  ) {}
+}
+
+export class Pel {
+  readonly #tree: RecordTree
+  readonly #consumers: Consumers
+  /** Counts changes, so that a walk notices that its place is void. */
+  #version = 0
+
+  /** @param onChange called before the root changes */
+  constructor(home: ConsumerHome, consumers: Consumers, onChange: () => void, root: Buffer | undefined) {
+    this.#consumers = consumers
+    this.#tree = new OrderedPages(home.rows, home.object, pelCodec, onChange, root)
+  }
+
+  get count(): number {
+    return this.#tree.count
+  }
+
+  get treeId(): number {
+    return this.#tree.treeId
+  }
+
+  encodeRoot(): Buffer {
+    return this.#tree.encodeRoot()
+  }
+
+  /** Lets go of all pages in memory: the group is being dropped. */
+  release(): void {
+    this.#tree.release()
+  }
+
+  /** The same records in a new PEL, whose consumers have the same numbers and have been given their IDs. */
+  copyFrom(source: Pel): void {
+    copyPages(pelCodec, source.#tree, this.#tree)
+  }
+
+  get(id: StreamId): Pending | undefined {
+    const position = this.#tree.find(id)
+    return position && this.#read(this.#tree.page(position.node), position.index)
+  }
+
+  firstId(): StreamId | undefined {
+    const node = this.#tree.first()
+    return node && this.#tree.page(node).keyAt(0)
+  }
+
+  lastId(): StreamId | undefined {
+    const node = this.#tree.last()
+    return node && this.#tree.page(node).keyAt(node.count - 1)
+  }
+
+  /** Puts the entries of `runs`, ascending, into the PEL of `consumer`, each delivered once, at `nowMs`. */
+  deliver(runs: readonly EntryRun[], consumer: Consumer, nowMs: number): void {
+    const last = this.lastId()
+    if (last === undefined || compareIds(last, runs[0].firstId) < 0) this.#append(runs, consumer, nowMs)
+    else {
+      for (const run of runs) {
+        for (let i = 0; i < run.entries; i++) this.set(run.page.keyAt(run.index + i), consumer, nowMs, 1)
+      }
+    }
+  }
+
+  /** Creates or overwrites the record of `id`. */
+  set(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
+    const found = this.#tree.find(id)
+    this.#version++
+    if (found === undefined) {
+      insertId(owner.owned(), id)
+      const node = this.#tree.nodeForInsert(id)
+      const page = this.#tree.page(node)
+      this.#write(node, page, page.insert(id), owner, deliveredMs, deliveries)
+      return
+    }
+    const page = this.#tree.page(found.node)
+    const number = consumerAt(page.bytes, page.payloadAt(found.index))
+    if (number !== owner.number) {
+      removeId(this.#consumers.numbered(number).owned(), id)
+      insertId(owner.owned(), id)
+    }
+    this.#write(found.node, this.#tree.willChange(found.node), found.index, owner, deliveredMs, deliveries)
+  }
+
+  /** False when `id` is not pending. */
+  remove(id: StreamId): boolean {
+    const found = this.#tree.find(id)
+    if (found === undefined) return false
+    const page = this.#tree.page(found.node)
+    const owner = this.#consumers.numbered(consumerAt(page.bytes, page.payloadAt(found.index)))
+    removeId(owner.owned(), id)
+    this.#version++
+    this.#tree.willChange(found.node).removeRange(found.index, found.index + 1)
+    this.#tree.changed(found.node)
+    return true
+  }
+
+  /** Removes everything that `consumer` owns. */
+  removeOwned(consumer: Consumer): void {
+    const owned = consumer.owned()
+    for (let node = owned.first(); node !== undefined; node = owned.next(node)) {
+      const ids = owned.page(node)
+      for (let i = 0; i < ids.count; i++) removeId(this.#tree, ids.keyAt(i))
+    }
+    this.#version++
+    owned.clear()
+  }
+
+  /** Pending entries with start <= id <= end, ascending. They may change while they are taken. */
+  *range(start: StreamId, end: StreamId): Generator<Pending> {
+    let from: StreamId | undefined = start
+    while (from !== undefined) {
+      const position = this.#tree.seek(from)
+      if (position === undefined) return
+      const version = this.#version
+      let { index } = position
+      from = undefined
+      for (let node: RecordNode | undefined = position.node; node !== undefined; node = this.#tree.next(node)) {
+        const page = this.#tree.page(node)
+        for (; index < page.count; index++) {
+          const pending = this.#read(page, index)
+          if (compareIds(pending.id, end) > 0) return
+          yield pending
+          if (version !== this.#version) {
+            from = nextId(pending.id)
+            break
+          }
+        }
+        if (version !== this.#version) break
+        index = 0
+      }
+    }
+  }
+
+  /** As range(), of those delivered at `deliveredMaxMs` or before; pages without any are not read. */
+  *idleRange(start: StreamId, end: StreamId, deliveredMaxMs: number): Generator<Pending> {
+    const tree = this.#tree
+    let from: StreamId | undefined = start
+    while (from !== undefined) {
+      let node: RecordNode | undefined = tree.nodeFor(from)
+      if (node !== undefined && node.summary > deliveredMaxMs) node = tree.nextWithSummaryAtMost(node, deliveredMaxMs)
+      if (node === undefined || compareIds(node.firstKey, end) > 0) return
+      const page = tree.page(node)
+      const version = this.#version
+      let found = false
+      const first = page.lowerBound(from)
+      from = undefined
+      for (let index = first; index < page.count; index++) {
+        if (page.compareAt(index, end) > 0) return
+        if (deliveredMsAt(page.bytes, page.payloadAt(index)) > deliveredMaxMs) continue
+        found = true
+        const pending = this.#read(page, index)
+        yield pending
+        if (version === this.#version) continue
+        from = nextId(pending.id)
+        break
+      }
+      if (version !== this.#version) continue
+      if (!found && first === 0) {
+        page.refreshSummary()
+        tree.summaryRefreshed(node)
+      }
+      from = tree.next(node)?.firstKey
+    }
+  }
+
+  /** As range(), of what `consumer` owns. */
+  *ownedRange(consumer: Consumer, start: StreamId, end: StreamId): Generator<Pending> {
+    yield* this.ownedIdleRange(consumer, start, end, Infinity)
+  }
+
+  /** As idleRange(), of what `consumer` owns. */
+  *ownedIdleRange(consumer: Consumer, start: StreamId, end: StreamId, deliveredMaxMs: number): Generator<Pending> {
+    const owned = consumer.owned()
+    let from: StreamId | undefined = start
+    while (from !== undefined) {
+      const position = owned.seek(from)
+      if (position === undefined) return
+      const id: StreamId = owned.page(position.node).keyAt(position.index)
+      if (compareIds(id, end) > 0) return
+      const node = this.#tree.nodeFor(id)
+      if (node !== undefined && node.summary > deliveredMaxMs) {
+        from = this.#tree.nextWithSummaryAtMost(node, deliveredMaxMs)?.firstKey
+        continue
+      }
+      const pending = this.get(id)
+      if (pending === undefined) throw brokenPel(id)
+      if (pending.deliveredMs <= deliveredMaxMs) yield pending
+      from = nextId(id)
+    }
+  }
+
+  /** The common case of deliver(): all IDs are above those pending, so both trees grow at their ends. */
+  #append(runs: readonly EntryRun[], consumer: Consumer, nowMs: number): void {
+    let entries = 0
+    for (const run of runs) entries += run.entries
+    reserveScratch(entries)
+    let record = 0
+    for (const run of runs) {
+      for (let i = 0; i < run.entries; i++, record++) {
+        const at = record * PEL_RECORD_BYTES
+        run.page.idBytesAt(run.index + i, records, at)
+        putPelRecord(records, at + STREAM_ID_BYTES, nowMs, 1, consumer.number)
+        records.copy(ids, record * STREAM_ID_BYTES, at, at + STREAM_ID_BYTES)
+      }
+    }
+    const owned = consumer.owned()
+    const ownedLast = owned.last()
+    if (ownedLast !== undefined) owned.page(ownedLast)
+    this.#version++
+    appendRecords(this.#tree, records, entries, PEL_RECORD_BYTES)
+    appendRecords(owned, ids, entries, STREAM_ID_BYTES)
+  }
+
+  #read(page: RecordPage, index: number): Pending {
+    const at = page.payloadAt(index)
+    const { bytes } = page
+    const owner = this.#consumers.numbered(consumerAt(bytes, at))
+    return new Pending(page.keyAt(index), owner, deliveredMsAt(bytes, at), deliveriesAt(bytes, at))
+  }
+
+  #write(
+    node: RecordNode,
+    page: RecordPage,
+    index: number,
+    owner: Consumer,
+    deliveredMs: number,
+    deliveries: Count,
+  ): void {
+    putPelRecord(page.bytes, page.payloadAt(index), deliveredMs, deliveries, owner.number)
+    page.written(index)
+    this.#tree.changed(node)
+  }
+}
+
+// What deliver() builds before it changes anything; kept, because a delivery is the hottest of all writes.
+const SCRATCH_RECORDS = 1024
+let records: Buffer = Buffer.allocUnsafe(0)
+let ids: Buffer = Buffer.allocUnsafe(0)
+
+function reserveScratch(entries: number): void {
+  const enough = records.length >= entries * PEL_RECORD_BYTES
+  const tooLarge = records.length > SCRATCH_RECORDS * PEL_RECORD_BYTES && entries <= SCRATCH_RECORDS
+  if (enough && !tooLarge) return
+  records = Buffer.allocUnsafe(Math.max(entries, SCRATCH_RECORDS) * PEL_RECORD_BYTES)
+  ids = Buffer.allocUnsafe(Math.max(entries, SCRATCH_RECORDS) * STREAM_ID_BYTES)
+}
+
+/** Appends `count` records, ascending and above all in `tree`, page by page. */
+function appendRecords(tree: RecordTree, source: Buffer, count: number, recordBytes: number): void {
+  const perPage = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes)
+  let done = 0
+  while (done < count) {
+    const at = done * recordBytes
+    let node = tree.last()
+    if (node === undefined || node.count >= perPage) node = tree.appendNode(getId(source, at))
+    const page = tree.willChange(node)
+    const run = Math.min(count - done, perPage - page.count)
+    page.insertRun(source, at, run)
+    tree.changed(node)
+    done += run
+  }
+}
+
+function insertId(tree: RecordTree, id: StreamId): void {
+  const node = tree.nodeForInsert(id)
+  tree.page(node).insert(id)
+  tree.changed(node)
+}
+
+function removeId(tree: RecordTree, id: StreamId): void {
+  const found = tree.find(id)
+  if (found === undefined) throw brokenPel(id)
+  tree.willChange(found.node).removeRange(found.index, found.index + 1)
+  tree.changed(found.node)
+}
+
+function brokenPel(id: StreamId): CorruptionError {
+  return new CorruptionError(`the pending entry ${formatId(id)} is missing from one of the two trees of its PEL`)
+}

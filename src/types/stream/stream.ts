@@ -1,0 +1,288 @@
+// A stream: its head row, its entries, its macro nodes and its consumer groups. Used by: commands, keyspace.
+// Uses: entries (wire pages), macro-nodes (trim counts), group (one row and one object each), stream-head (bytes).
+// Invariants: (1) the macro nodes' live counts add up to the length; (2) every ID is <= lastId; (3) the head is touched
+// before anything that it holds changes.
+
+import { assert } from '../../base/assert.js'
+import { CorruptionError } from '../../base/errors.js'
+import { compareIds, equalIds, ID_MIN } from '../../base/stream-id.js'
+import type { StreamId } from '../../base/stream-id.js'
+import { idKey, Row, StoreObject, Table } from '../../store/row.js'
+import type { Rows } from '../../store/rows.js'
+import type { KeyValue, TypeSpec } from '../key-value.js'
+import { addCounts } from './count.js'
+import type { Count } from './count.js'
+import { Entries } from './entries.js'
+import type { EntryRun, WireSlice } from './entries.js'
+import type { ConsumerGroup, GroupStream } from './group.js'
+import { Groups } from './groups.js'
+import { MacroNodes } from './macro-nodes.js'
+import type { NodeLimits } from './macro-nodes.js'
+import { entriesAddedUpTo } from './read-progress.js'
+import { decodeHead, encodeHead } from './stream-head.js'
+import type { StreamHead } from './stream-head.js'
+import type { Trim } from './trim.js'
+
+/** A guess of what a stream takes in memory beside its entries, for MEMORY USAGE. */
+const STREAM_BYTES = 600
+
+export class Stream extends Row implements KeyValue, GroupStream {
+  readonly type = 'stream'
+  readonly encoding = 'stream'
+  #lastId: StreamId = ID_MIN
+  #maxDeletedId: StreamId = ID_MIN
+  #entriesAdded: Count = 0
+  /** Derived, never stored: the first entry's ID, once somebody asked. */
+  #firstId: StreamId | undefined
+  readonly #entries: Entries
+  readonly #nodes: MacroNodes
+  readonly #groups: Groups
+
+  private constructor(
+    readonly rows: Rows,
+    readonly object: StoreObject,
+    head: StreamHead | undefined,
+  ) {
+    super()
+    const touch = () => rows.touch(this)
+    this.#entries = new Entries(rows, object, touch, head?.entriesRoot)
+    this.#nodes = new MacroNodes(rows, object, touch, head?.closedRoot, head?.openNode)
+    this.#groups = new Groups(this, head?.groupCount ?? 0)
+    if (head !== undefined) {
+      this.#lastId = head.lastId
+      this.#maxDeletedId = head.maxDeletedId
+      this.#entriesAdded = head.entriesAdded
+    }
+  }
+
+  /** A new, empty stream. */
+  static create(rows: Rows): Stream {
+    const stream = new Stream(rows, new StoreObject(rows.newId()), undefined)
+    rows.touch(stream)
+    return stream
+  }
+
+  /** @throws CorruptionError when the head is missing or damaged */
+  static load(rows: Rows, objectId: number): Stream {
+    const what = `head of stream ${objectId}`
+    const value = rows.read(Table.Heads, idKey(objectId))
+    if (value === undefined) throw new CorruptionError(`${what} is missing`)
+    const head = decodeHead(value, what)
+    const stream = new Stream(rows, new StoreObject(objectId), head)
+    if (stream.length !== head.length) throw new CorruptionError(`${what} and its entries disagree about the length`)
+    return stream
+  }
+
+  get table(): Table {
+    return Table.Heads
+  }
+
+  get owner(): StoreObject {
+    return this.object
+  }
+
+  rowKey(): Buffer {
+    return idKey(this.object.id)
+  }
+
+  encodeRow(): Buffer {
+    return encodeHead({
+      length: this.length,
+      lastId: this.#lastId,
+      maxDeletedId: this.#maxDeletedId,
+      entriesAdded: this.#entriesAdded,
+      groupCount: this.groupCount,
+      entriesRoot: this.#entries.encodeRoot(),
+      closedRoot: this.#nodes.encodeClosedRoot(),
+      openNode: this.#nodes.open,
+    })
+  }
+
+  rowBytes(): number {
+    return STREAM_BYTES
+  }
+
+  get length(): number {
+    return this.#entries.count
+  }
+
+  get lastId(): StreamId {
+    return this.#lastId
+  }
+
+  get maxDeletedId(): StreamId {
+    return this.#maxDeletedId
+  }
+
+  get entriesAdded(): Count {
+    return this.#entriesAdded
+  }
+
+  /** ID of the first live entry, 0-0 when empty. */
+  get firstId(): StreamId {
+    return (this.#firstId ??= this.#entries.first()?.firstId ?? ID_MIN)
+  }
+
+  /** Macro nodes, as XINFO's radix-tree-keys shows them. */
+  get nodeCount(): number {
+    return this.#nodes.count
+  }
+
+  /**
+   * Appends an entry. `fields[from, to)` is the RESP of its fields and values ('$1\r\nf\r\n$1\r\nv\r\n…'), copied.
+   * @param pairs number of field-value pairs
+   * The ID must be above lastId (asserted).
+   */
+  append(id: StreamId, pairs: number, fields: Buffer, from: number, to: number, limits: NodeLimits): void {
+    assert(compareIds(id, this.#lastId) > 0, 'an ID is above the last one')
+    this.rows.touch(this)
+    this.#entries.append(id, pairs, fields, from, to)
+    this.#nodes.append(id, pairs, fields, from, limits)
+    this.#lastId = id
+    this.#entriesAdded = addCounts(this.#entriesAdded, 1)
+    if (this.length === 1) this.#firstId = id
+  }
+
+  has(id: StreamId): boolean {
+    return this.#entries.has(id)
+  }
+
+  get(id: StreamId): WireSlice | undefined {
+    return this.#entries.get(id)
+  }
+
+  first(): WireSlice | undefined {
+    return this.#entries.first()
+  }
+
+  last(): WireSlice | undefined {
+    return this.#entries.last()
+  }
+
+  /** Number of entries in [start, end]. O(log n). */
+  countRange(start: StreamId, end: StreamId): number {
+    return this.#entries.countRange(start, end)
+  }
+
+  /** At most `max` entries of [start, end] in ascending order, in slices as long as the pages allow. */
+  range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice> {
+    return this.#entries.range(start, end, max)
+  }
+
+  /** As range(), descending, one entry per slice. */
+  rangeReverse(start: StreamId, end: StreamId, max: number): Iterable<WireSlice> {
+    return this.#entries.rangeReverse(start, end, max)
+  }
+
+  runsFrom(start: StreamId, max: number): EntryRun[] {
+    return this.#entries.runsFrom(start, max)
+  }
+
+  hasFrom(id: StreamId): boolean {
+    return this.#entries.hasFrom(id)
+  }
+
+  /** XDEL. False when there is no such entry. */
+  delete(id: StreamId): boolean {
+    if (compareIds(id, this.#lastId) > 0 || !this.#entries.has(id)) return false
+    this.rows.touch(this)
+    this.#nodes.remove(id)
+    this.#entries.delete(id)
+    if (this.#firstId !== undefined && equalIds(id, this.#firstId)) this.#firstId = undefined
+    if (compareIds(id, this.#maxDeletedId) > 0) this.#maxDeletedId = id
+    return true
+  }
+
+  /** Returns the number of entries removed. */
+  trim(trim: Trim): number {
+    const { length } = this
+    if (trim.by === 'maxlen' && length <= trim.length) return 0
+    const plan = this.#nodes.plan(trim, length)
+    let partial = 0
+    if (!trim.approximate) {
+      const total = trim.by === 'maxlen' ? length - trim.length : this.#entries.rank(trim.id)
+      partial = total - plan.entries
+    }
+    const removed = plan.entries + partial
+    if (removed === 0 && plan.closedNodes === 0 && !plan.openNode) return 0
+    this.rows.touch(this)
+    this.#entries.dropFirst(removed)
+    this.#nodes.apply(plan, partial)
+    if (removed > 0) this.#firstId = undefined
+    return removed
+  }
+
+  /** XSETID (checked by the caller). */
+  setId(lastId: StreamId, entriesAdded: Count | undefined, maxDeletedId: StreamId | undefined): void {
+    this.rows.touch(this)
+    this.#lastId = lastId
+    if (entriesAdded !== undefined) this.#entriesAdded = entriesAdded
+    if (maxDeletedId !== undefined) this.#maxDeletedId = maxDeletedId
+  }
+
+  get groupCount(): number {
+    return this.#groups.size
+  }
+
+  group(name: string): ConsumerGroup | undefined {
+    return this.#groups.get(name)
+  }
+
+  /** Names ascending by bytes. */
+  groups(): readonly ConsumerGroup[] {
+    return this.#groups.all()
+  }
+
+  /** `entriesRead` undefined = unknown (-1). The name must be new (asserted). */
+  createGroup(name: string, lastDeliveredId: StreamId, entriesRead: Count | undefined): ConsumerGroup {
+    this.rows.touch(this)
+    return this.#groups.create(name, lastDeliveredId, entriesRead)
+  }
+
+  destroyGroup(name: string): boolean {
+    const group = this.#groups.get(name)
+    if (group === undefined) return false
+    this.rows.touch(this)
+    this.#groups.destroy(group)
+    return true
+  }
+
+  /** Redis' estimate of entries_added at `id`, or undefined when it cannot be told: for lag and entries-read. */
+  estimateEntriesRead(id: StreamId): Count | undefined {
+    return entriesAddedUpTo(this, id)
+  }
+
+  drop(): void {
+    for (const group of this.#groups.all()) group.drop()
+    const treeIds = [this.#entries.treeId]
+    if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)
+    this.#entries.release()
+    this.#nodes.release()
+    this.rows.drop(this.object, treeIds)
+  }
+
+  copy(): Stream {
+    const copy = Stream.create(this.rows)
+    copy.#lastId = this.#lastId
+    copy.#maxDeletedId = this.#maxDeletedId
+    copy.#entriesAdded = this.#entriesAdded
+    copy.#entries.copyFrom(this.#entries)
+    copy.#nodes.copyFrom(this.#nodes)
+    for (const group of this.groups()) {
+      group.copyTo(copy.createGroup(group.name, group.lastDeliveredId, group.entriesRead))
+    }
+    return copy
+  }
+
+  memoryUsage(): number {
+    let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes
+    for (const group of this.groups()) bytes += group.memoryUsage()
+    return bytes
+  }
+}
+
+export const streamType: TypeSpec = {
+  name: 'stream',
+  code: 6,
+  load: (rows, objectId) => Stream.load(rows, objectId),
+}
