@@ -1,0 +1,115 @@
+// SCAN and KEYS: names of keys, a few at a time or all at once. The cursor and option grammar is shared with the scans
+// of hashes, sets and sorted sets.
+
+import { ReplyError, replyErrors } from '../base/errors.js'
+import { globMatch, isLiteral } from '../base/glob.js'
+import type { Args } from './args.js'
+import { defineCommand, Flag } from './spec.js'
+import type { CommandSpec } from './spec.js'
+
+const COUNT_DEFAULT = 10
+const CURSOR_MAX = 0xffffffffffffffffn
+const INVALID_CURSOR = 'ERR invalid cursor'
+
+/** A cursor as C's strtoul takes it: a sign is allowed and wraps, nothing at all is 0. @throws ReplyError */
+export function parseCursor(text: string): bigint {
+  if (text === '') return 0n
+  if (!/^[+-]?\d+$/.test(text)) throw new ReplyError(INVALID_CURSOR)
+  const value = BigInt(text.replace(/^[+-]/, ''))
+  if (value > CURSOR_MAX) throw new ReplyError(INVALID_CURSOR)
+  return text.startsWith('-') ? BigInt.asUintN(64, -value) : value
+}
+
+export interface ScanOptions {
+  readonly count: number
+  /** Undefined when every name matches. */
+  readonly pattern: string | undefined
+  /** Lower case. SCAN only. */
+  readonly type: string | undefined
+}
+
+/** `[MATCH pattern] [COUNT count] [TYPE type]` to the end. @param withType false where TYPE is a syntax error */
+export function parseScanOptions(args: Args, withType: boolean): ScanOptions {
+  let count = COUNT_DEFAULT
+  let pattern: string | undefined
+  let type: string | undefined
+  while (args.remaining > 0) {
+    if (args.remaining === 1) throw new ReplyError(replyErrors.syntax)
+    if (args.take('COUNT')) {
+      count = args.integer()
+      if (count < 1) throw new ReplyError(replyErrors.syntax)
+    } else if (args.take('MATCH')) {
+      const text = args.text()
+      pattern = text === '*' ? undefined : text
+    } else if (withType && args.take('TYPE')) {
+      type = args.text().toLowerCase()
+    } else {
+      throw new ReplyError(replyErrors.syntax)
+    }
+  }
+  return { count, pattern, type }
+}
+
+const scan = defineCommand({
+  name: 'scan',
+  arity: -2,
+  flags: Flag.ReadOnly,
+  categories: ['keyspace'],
+  keys: [],
+  group: 'generic',
+  since: '2.8.0',
+  summary: 'Goes through the keys of the selected database a few at a time.',
+  complexity: 'O(1) for each call, O(N) for a whole pass',
+  tips: ['nondeterministic_output', 'request_policy:special'],
+  parse(args: Args) {
+    const cursor = parseCursor(args.text())
+    return { cursor, ...parseScanOptions(args, true) }
+  },
+  run(ctx, { cursor, count, pattern, type }) {
+    const found = ctx.db.scan(cursor, count)
+    ctx.reply.array(2)
+    ctx.reply.latin1(String(found.cursor))
+    const token = ctx.reply.deferArray()
+    let given = 0
+    for (const entry of found.entries) {
+      if (pattern !== undefined && !globMatch(pattern, entry.name)) continue
+      if (type !== undefined && type !== entry.type) continue
+      ctx.reply.latin1(entry.name)
+      given++
+    }
+    ctx.reply.endArray(token, given)
+  },
+})
+
+const keys = defineCommand({
+  name: 'keys',
+  arity: 2,
+  flags: Flag.ReadOnly,
+  categories: ['keyspace', 'dangerous'],
+  keys: [],
+  group: 'generic',
+  since: '1.0.0',
+  summary: 'All keys whose names match a pattern.',
+  complexity: 'O(N) in the number of keys of the database',
+  tips: ['request_policy:all_shards', 'nondeterministic_output_order'],
+  parse: (args: Args) => args.text(),
+  run(ctx, pattern) {
+    const token = ctx.reply.deferArray()
+    let given = 0
+    if (isLiteral(pattern)) {
+      if (ctx.db.peek(pattern) !== undefined) {
+        ctx.reply.latin1(pattern)
+        given = 1
+      }
+    } else {
+      for (const entry of ctx.db.keys()) {
+        if (pattern !== '*' && !globMatch(pattern, entry.name)) continue
+        ctx.reply.latin1(entry.name)
+        given++
+      }
+    }
+    ctx.reply.endArray(token, given)
+  },
+})
+
+export const scanCommands: readonly CommandSpec<never>[] = [scan, keys]
