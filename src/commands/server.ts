@@ -15,6 +15,12 @@ export interface Session {
   /** 'ip:port' of the client and of our end; a path with ':0' for Unix sockets. */
   readonly address: string
   readonly localAddress: string
+  /** File descriptor of the socket, for CLIENT LIST. */
+  readonly fd?: number
+  /** A watched key has changed, so that EXEC would fail. */
+  readonly watchBroken?: boolean
+  /** In MONITOR. */
+  readonly monitoring?: boolean
   protocol: 2 | 3
   databaseIndex: number
   user: string
@@ -151,4 +157,7 @@ export interface Server {
   rebind(): Promise<void>
   /** DEBUG SET-ACTIVE-EXPIRE. */
   activeExpire: boolean
+  /** Fields of INFO by Redis' name that other parts know better than commands/info: they replace its own figures. */
+  infoFields?(): Readonly<Record<string, string | number>>
+  readonly log?: { notice(message: string): void }
 }

@@ -1,0 +1,152 @@
+// AUTH, HELLO and RESET: who a connection is and which protocol it speaks. There is one user, 'default', whose password is
+// requirepass; without one any password of that user is right, as in Redis.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { ReplyError, replyErrors } from '../base/errors.js'
+import { REDIS_VERSION } from '../base/version.js'
+import type { Args } from './args.js'
+import type { CommandContext } from './context.js'
+import { defineCommand, Flag } from './spec.js'
+import type { CommandSpec } from './spec.js'
+
+const WRONG_PASSWORD = 'WRONGPASS invalid username-password pair or user is disabled.'
+const NO_PASSWORD_SET =
+  'ERR AUTH <password> called without any password configured for the default user. ' +
+  'Are you sure your configuration is correct?'
+const HELLO_NOAUTH =
+  'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> ' +
+  'option can be used to authenticate the client and select the RESP protocol version at the same time'
+
+const FLAGS = Flag.NoScript | Flag.Loading | Flag.Stale | Flag.Fast | Flag.NoAuth | Flag.AllowBusy
+
+interface Credentials {
+  /** Undefined for the one-argument form of AUTH. */
+  readonly user: string | undefined
+  readonly password: string
+}
+
+function authenticate(ctx: CommandContext, { user, password }: Credentials): void {
+  const wanted = ctx.server.config.values.requirepass
+  if (user === undefined && wanted === '') throw new ReplyError(NO_PASSWORD_SET)
+  if ((user ?? 'default') !== 'default' || (wanted !== '' && !sameSecret(password, wanted))) {
+    throw new ReplyError(WRONG_PASSWORD)
+  }
+  ctx.session.user = 'default'
+  ctx.session.authenticated = true
+}
+
+/** Compares digests, so that neither the length nor the position of the first difference shows in the time. */
+function sameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text, 'latin1').digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+/** @throws ReplyError when the name could not stand in a line of CLIENT LIST. */
+export function checkName(name: string, what = 'Client names'): void {
+  if (!/^[!-~]*$/.test(name)) {
+    throw new ReplyError(`ERR ${what} cannot contain spaces, newlines or special characters.`)
+  }
+}
+
+interface Hello {
+  readonly protocol: 2 | 3 | undefined
+  readonly credentials: Credentials | undefined
+  readonly name: string | undefined
+}
+
+function parseHello(args: Args): Hello {
+  if (args.remaining === 0) return { protocol: undefined, credentials: undefined, name: undefined }
+  const protocol = args.integer('ERR Protocol version is not an integer or out of range')
+  if (protocol !== 2 && protocol !== 3) throw new ReplyError('NOPROTO unsupported protocol version')
+  let credentials: Credentials | undefined
+  let name: string | undefined
+  while (args.remaining > 0) {
+    if (args.peekIs('AUTH') && args.remaining >= 3) {
+      args.text()
+      credentials = { user: args.text(), password: args.text() }
+    } else if (args.peekIs('SETNAME') && args.remaining >= 2) {
+      args.text()
+      name = args.text()
+      checkName(name)
+    } else {
+      throw new ReplyError(`ERR Syntax error in HELLO option '${args.text()}'`)
+    }
+  }
+  return { protocol, credentials, name }
+}
+
+function hello(ctx: CommandContext, { protocol, credentials, name }: Hello): void {
+  const { session, reply } = ctx
+  if (credentials !== undefined) authenticate(ctx, credentials)
+  if (!session.authenticated) throw new ReplyError(HELLO_NOAUTH)
+  if (name !== undefined) session.name = name
+  if (protocol !== undefined) session.protocol = protocol
+  reply.map(7)
+  reply.latin1('server')
+  reply.latin1('redis')
+  reply.latin1('version')
+  reply.latin1(REDIS_VERSION)
+  reply.latin1('proto')
+  reply.integer(session.protocol)
+  reply.latin1('id')
+  reply.integer(session.id)
+  reply.latin1('mode')
+  reply.latin1('standalone')
+  reply.latin1('role')
+  reply.latin1('master')
+  reply.latin1('modules')
+  reply.array(0)
+}
+
+export const authenticationCommands: readonly CommandSpec<never>[] = [
+  defineCommand({
+    name: 'auth',
+    arity: -2,
+    flags: FLAGS,
+    categories: ['connection'],
+    keys: [],
+    group: 'connection',
+    since: '1.0.0',
+    summary: 'Authenticates the connection.',
+    complexity: 'O(1)',
+    parse(args): Credentials {
+      if (args.remaining > 2) throw new ReplyError(replyErrors.syntax)
+      return args.remaining === 1
+        ? { user: undefined, password: args.text() }
+        : { user: args.text(), password: args.text() }
+    },
+    run(ctx, credentials) {
+      authenticate(ctx, credentials)
+      ctx.reply.ok()
+    },
+  }),
+  defineCommand({
+    name: 'hello',
+    arity: -1,
+    flags: FLAGS,
+    categories: ['connection'],
+    keys: [],
+    group: 'connection',
+    since: '6.0.0',
+    summary: 'Chooses the protocol and describes the server; may authenticate and name the connection as well.',
+    complexity: 'O(1)',
+    parse: parseHello,
+    run: hello,
+  }),
+  defineCommand({
+    name: 'reset',
+    arity: 1,
+    flags: FLAGS,
+    categories: ['connection'],
+    keys: [],
+    group: 'connection',
+    since: '6.2.0',
+    summary: 'Brings the connection back to the state of a new one.',
+    complexity: 'O(1)',
+    parse: () => undefined,
+    run(ctx) {
+      ctx.session.reset()
+      ctx.reply.status('RESET')
+    },
+  }),
+]
