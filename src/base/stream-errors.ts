@@ -1,0 +1,59 @@
+// Reply texts of the stream commands, beside those of errors.ts that they share with everybody: Redis' own words, to the
+// byte. Functions take names as latin1 strings.
+
+export const streamErrors = {
+  invalidId: 'ERR Invalid stream ID specified as stream command argument',
+  invalidStart: 'ERR invalid start ID for the interval',
+  invalidEnd: 'ERR invalid end ID for the interval',
+
+  idIsZero: 'ERR The ID specified in XADD must be greater than 0-0',
+  idNotAbove: 'ERR The ID specified in XADD is equal or smaller than the target stream top item',
+  exhausted: 'ERR The stream has exhausted the last possible ID, unable to add more items',
+  tooLarge: 'ERR Elements are too large to be stored',
+
+  maxlenNegative: 'ERR The MAXLEN argument must be >= 0.',
+  limitNegative: 'ERR The LIMIT argument must be >= 0.',
+  twoStrategies: 'ERR syntax error, MAXLEN and MINID options at the same time are not compatible',
+  limitWithoutStrategy: 'ERR syntax error, LIMIT cannot be used without specifying a trimming strategy',
+  limitWithoutTilde: 'ERR syntax error, LIMIT cannot be used without the special ~ option',
+  trimWithoutStrategy: 'ERR syntax error, XTRIM must be called with a trimming strategy',
+
+  setIdBelowGivenTombstone: 'ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id',
+  setIdBelowTombstone: 'ERR The ID specified in XSETID is smaller than current max_deleted_entry_id',
+  setIdBelowTop: 'ERR The ID specified in XSETID is smaller than the target stream top item',
+  entriesAddedNegative: 'ERR entries_added must be positive',
+  entriesAddedBelowLength: 'ERR The entries_added specified in XSETID is smaller than the target stream length',
+
+  timeoutNotAnInteger: 'ERR timeout is not an integer or out of range',
+  timeoutNegative: 'ERR timeout is negative',
+  unbalanced: "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.",
+  groupInRead: 'ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
+  noAckInRead: 'ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
+  groupMissing: 'ERR Missing GROUP option for XREADGROUP',
+  newInRead: 'ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.',
+  /** @param id '$' or '+' */
+  meaninglessInGroup: (id: string) =>
+    `ERR The ${id} ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by ` +
+    `specifying a proper ID, or use the > ID to get new messages. The ${id} ID would just return an empty result set.`,
+  noGroupInRead: (key: string, group: string) =>
+    `NOGROUP No such key '${key}' or consumer group '${group}' in XREADGROUP with GROUP option`,
+  groupGone: 'NOGROUP the consumer group this client was blocked on no longer exists',
+
+  noKeyOrGroup: (key: string, group: string) => `NOGROUP No such key '${key}' or consumer group '${group}'`,
+  noGroup: (key: string, group: string) => `NOGROUP No such consumer group '${group}' for key name '${key}'`,
+  groupExists: 'BUSYGROUP Consumer Group name already exists',
+  groupNeedsKey:
+    'ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option ' +
+    'to create an empty stream automatically.',
+  entriesReadNegative: 'ERR value for ENTRIESREAD must be positive or -1',
+
+  claimMinIdle: 'ERR Invalid min-idle-time argument for XCLAIM',
+  claimOption: (option: string) => `ERR Invalid ${option} option argument for XCLAIM`,
+  claimUnknown: (option: string) => `ERR Unrecognized XCLAIM option '${option}'`,
+  autoClaimMinIdle: 'ERR Invalid min-idle-time argument for XAUTOCLAIM',
+  autoClaimCount: 'ERR COUNT must be > 0',
+
+  /** @param container in capitals; @param subcommand as the client wrote it */
+  subcommandSyntax: (container: string, subcommand: string) =>
+    `ERR unknown subcommand or wrong number of arguments for '${subcommand.slice(0, 128)}'. Try ${container} HELP.`,
+} as const

@@ -1,0 +1,283 @@
+// XINFO and its subcommands. Used by: stream-commands. Uses: stream-arguments.
+// Field names and their order are Redis' own; consumers have the times of Redis 7.2.
+
+import { ReplyError, replyErrors } from '../base/errors.js'
+import { streamErrors } from '../base/stream-errors.js'
+import { ID_MAX, ID_MIN } from '../base/stream-id.js'
+import type { Reply } from '../resp/reply.js'
+import type { Consumer, ConsumerGroup, Count, Pending, Stream } from '../types/stream/stream-api.js'
+import type { Args } from './args.js'
+import type { CommandContext } from './context.js'
+import { defineCommand, Flag, keysAt } from './spec.js'
+import {
+  attempt,
+  COUNT_ALL,
+  granted,
+  streamAt,
+  subcommandSyntax,
+  writeEntries,
+  writeEntry,
+} from './stream-arguments.js'
+
+const FULL_COUNT_DEFAULT = 10
+const NEVER = -1
+
+/** @throws ReplyError when the key does not exist or is no stream */
+function streamNeeded(ctx: CommandContext, key: string): Stream {
+  const stream = streamAt(ctx, key)
+  if (stream === undefined) throw new ReplyError(replyErrors.noSuchKey)
+  return stream
+}
+
+interface StreamOptions {
+  key: string
+  /** Entries per list of the full form, COUNT_ALL for all; undefined: the short form. */
+  fullCount: number | undefined | ReplyError
+}
+
+function parseFullCount(a: Args): number | undefined {
+  if (a.remaining === 0) return undefined
+  if (!a.take('FULL')) throw subcommandSyntax('XINFO', a)
+  if (a.remaining === 0) return FULL_COUNT_DEFAULT
+  if (a.remaining !== 2 || !a.take('COUNT')) throw subcommandSyntax('XINFO', a)
+  const count = a.integer()
+  if (count < 0) return FULL_COUNT_DEFAULT
+  return count === 0 ? COUNT_ALL : Math.min(count, COUNT_ALL)
+}
+
+/** The fields that both forms of XINFO STREAM begin with; how many stands in STREAM_FIELDS. */
+function writeStreamFields(reply: Reply, stream: Stream): void {
+  reply.latin1('length')
+  reply.integer(stream.length)
+  reply.latin1('radix-tree-keys')
+  reply.integer(stream.nodeCount)
+  reply.latin1('radix-tree-nodes')
+  reply.integer(stream.nodeCount + 1)
+  reply.latin1('last-generated-id')
+  reply.streamId(stream.lastId)
+  reply.latin1('max-deleted-entry-id')
+  reply.streamId(stream.maxDeletedId)
+  reply.latin1('entries-added')
+  reply.integer(stream.entriesAdded)
+  reply.latin1('recorded-first-entry-id')
+  reply.streamId(stream.firstId)
+}
+
+const STREAM_FIELDS = 7
+
+function writeShort(reply: Reply, stream: Stream): void {
+  reply.map(STREAM_FIELDS + 3)
+  writeStreamFields(reply, stream)
+  reply.latin1('groups')
+  reply.integer(stream.groupCount)
+  reply.latin1('first-entry')
+  writeEntry(reply, stream.first())
+  reply.latin1('last-entry')
+  writeEntry(reply, stream.last())
+}
+
+function writeFull(reply: Reply, stream: Stream, count: number): void {
+  reply.map(STREAM_FIELDS + 2)
+  writeStreamFields(reply, stream)
+  reply.latin1('entries')
+  writeEntries(reply, [...stream.range(ID_MIN, ID_MAX, count)])
+  reply.latin1('groups')
+  reply.array(stream.groupCount)
+  for (const group of stream.groups()) writeFullGroup(reply, group, count)
+}
+
+function writeFullGroup(reply: Reply, group: ConsumerGroup, count: number): void {
+  reply.map(7)
+  reply.latin1('name')
+  reply.latin1(group.name)
+  reply.latin1('last-delivered-id')
+  reply.streamId(group.lastDeliveredId)
+  writeProgress(reply, group)
+  reply.latin1('pel-count')
+  reply.integer(group.pendingCount)
+  reply.latin1('pending')
+  const rows = firstRows(group.pendingRange(ID_MIN, ID_MAX), count)
+  reply.array(rows.length)
+  for (const row of rows) {
+    reply.array(4)
+    reply.streamId(row.id)
+    reply.latin1(row.owner.name)
+    reply.integer(row.deliveredMs)
+    reply.integer(row.deliveries)
+  }
+  reply.latin1('consumers')
+  reply.array(group.consumerCount)
+  for (const consumer of group.consumers()) writeFullConsumer(reply, group, consumer, count)
+}
+
+function writeFullConsumer(reply: Reply, group: ConsumerGroup, consumer: Consumer, count: number): void {
+  reply.map(5)
+  reply.latin1('name')
+  reply.latin1(consumer.name)
+  reply.latin1('seen-time')
+  reply.integer(consumer.seenMs)
+  reply.latin1('active-time')
+  reply.integer(consumer.activeMs ?? NEVER)
+  reply.latin1('pel-count')
+  reply.integer(consumer.pendingCount)
+  reply.latin1('pending')
+  const rows = firstRows(group.pendingRange(ID_MIN, ID_MAX, consumer), count)
+  reply.array(rows.length)
+  for (const row of rows) {
+    reply.array(3)
+    reply.streamId(row.id)
+    reply.integer(row.deliveredMs)
+    reply.integer(row.deliveries)
+  }
+}
+
+function firstRows(range: Iterable<Pending>, count: number): Pending[] {
+  const rows: Pending[] = []
+  for (const row of range) {
+    rows.push(row)
+    if (rows.length === count) break
+  }
+  return rows
+}
+
+function writeProgress(reply: Reply, group: ConsumerGroup): void {
+  reply.latin1('entries-read')
+  writeCount(reply, group.entriesRead)
+  reply.latin1('lag')
+  writeCount(reply, group.lag())
+}
+
+function writeCount(reply: Reply, count: Count | undefined): void {
+  if (count === undefined) reply.nullBulk()
+  else reply.integer(count)
+}
+
+const stream = defineCommand<StreamOptions>({
+  name: 'xinfo|stream',
+  arity: -3,
+  flags: Flag.ReadOnly,
+  categories: ['stream'],
+  keys: keysAt(['RO', 'access'], 2),
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'Facts about a stream; in full with its entries, groups, consumers and pending entries.',
+  complexity: 'O(1); O(N) in what the full form lists',
+  parse: a => ({ key: a.key(), fullCount: attempt(a, parseFullCount) }),
+  run(ctx, options) {
+    const found = streamNeeded(ctx, options.key)
+    const fullCount = granted(options.fullCount)
+    if (fullCount === undefined) writeShort(ctx.reply, found)
+    else writeFull(ctx.reply, found, fullCount)
+  },
+})
+
+const groups = defineCommand<string>({
+  name: 'xinfo|groups',
+  arity: 3,
+  flags: Flag.ReadOnly,
+  categories: ['stream'],
+  keys: keysAt(['RO', 'access'], 2),
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'The consumer groups of a stream: progress, lag and how much is pending.',
+  complexity: 'O(G) in the groups',
+  parse: a => a.key(),
+  run(ctx, key) {
+    const found = streamNeeded(ctx, key)
+    const reply = ctx.reply
+    reply.array(found.groupCount)
+    for (const group of found.groups()) {
+      reply.map(6)
+      reply.latin1('name')
+      reply.latin1(group.name)
+      reply.latin1('consumers')
+      reply.integer(group.consumerCount)
+      reply.latin1('pending')
+      reply.integer(group.pendingCount)
+      reply.latin1('last-delivered-id')
+      reply.streamId(group.lastDeliveredId)
+      writeProgress(reply, group)
+    }
+  },
+})
+
+interface ConsumersOptions {
+  key: string
+  group: string
+}
+
+const consumers = defineCommand<ConsumersOptions>({
+  name: 'xinfo|consumers',
+  arity: 4,
+  flags: Flag.ReadOnly,
+  categories: ['stream'],
+  keys: keysAt(['RO', 'access'], 2),
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'The consumers of a group: what they have pending and when they were last seen and active.',
+  complexity: 'O(C) in the consumers',
+  tips: ['nondeterministic_output'],
+  parse: a => ({ key: a.key(), group: a.text() }),
+  run(ctx, options) {
+    const group = streamNeeded(ctx, options.key).group(options.group)
+    if (group === undefined) throw new ReplyError(streamErrors.noGroup(options.key, options.group))
+    const reply = ctx.reply
+    reply.array(group.consumerCount)
+    for (const consumer of group.consumers()) {
+      const { activeMs } = consumer
+      reply.map(4)
+      reply.latin1('name')
+      reply.latin1(consumer.name)
+      reply.latin1('pending')
+      reply.integer(consumer.pendingCount)
+      reply.latin1('idle')
+      reply.integer(Math.max(ctx.nowMs - consumer.seenMs, 0))
+      reply.latin1('inactive')
+      reply.integer(activeMs === undefined ? NEVER : Math.max(ctx.nowMs - activeMs, 0))
+    }
+  },
+})
+
+const HELP = [
+  'XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',
+  'CONSUMERS <key> <group>',
+  '    The consumers of the group.',
+  'GROUPS <key>',
+  '    The consumer groups of the stream.',
+  'STREAM <key> [FULL [COUNT <count>]]',
+  '    Facts about the stream; FULL lists entries, groups and pending entries too.',
+  'HELP',
+  '    This text.',
+]
+
+const help = defineCommand<undefined>({
+  name: 'xinfo|help',
+  arity: 2,
+  flags: Flag.Loading | Flag.Stale,
+  categories: ['stream'],
+  keys: [],
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'The subcommands of XINFO.',
+  complexity: 'O(1)',
+  parse: () => undefined,
+  run(ctx) {
+    ctx.reply.array(HELP.length)
+    for (const line of HELP) ctx.reply.status(line)
+  },
+})
+
+export const xinfo = defineCommand<undefined>({
+  name: 'xinfo',
+  arity: -2,
+  flags: 0,
+  categories: [],
+  keys: [],
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'Facts about streams, groups and consumers.',
+  complexity: 'By subcommand',
+  subcommands: [consumers, groups, help, stream],
+  parse: () => undefined,
+  run: () => undefined,
+})

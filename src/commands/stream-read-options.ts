@@ -1,0 +1,101 @@
+// Arguments of XREAD and XREADGROUP. Used by: stream-read, stream-readgroup.
+// Redis looks at the keys before it complains about an ID, so a malformed one is kept as ID_MALFORMED until then.
+
+import { ReplyError, replyErrors } from '../base/errors.js'
+import { streamErrors } from '../base/stream-errors.js'
+import { ID_MIN } from '../base/stream-id.js'
+import type { StreamId } from '../base/stream-id.js'
+import type { Args } from './args.js'
+import { COUNT_ALL, idAt, takeCount } from './stream-arguments.js'
+
+// Stand-ins, told apart by identity: each is an object of its own.
+/** '$': what is last now. */
+export const ID_DOLLAR: StreamId = { ...ID_MIN }
+/** '>': what the group has not delivered yet. */
+export const ID_NEW: StreamId = { ...ID_MIN }
+/** '+': the last entry itself. */
+export const ID_LAST: StreamId = { ...ID_MIN }
+export const ID_MALFORMED: StreamId = { ...ID_MIN }
+
+export const BLOCK_NOT = -1
+
+export interface ReadOptions {
+  /** '' for XREAD. */
+  group: string
+  consumer: string
+  /** Entries per stream at most. */
+  count: number
+  /** Milliseconds to wait, 0 = for ever, BLOCK_NOT = not at all. */
+  blockMs: number
+  noAck: boolean
+  keys: string[]
+  /** One per key: an ID after which is read, or a stand-in. */
+  ids: StreamId[]
+}
+
+/** @param grouped the command is XREADGROUP. @throws ReplyError */
+export function parseRead(a: Args, grouped: boolean): ReadOptions {
+  const options: ReadOptions = {
+    group: '',
+    consumer: '',
+    count: COUNT_ALL,
+    blockMs: BLOCK_NOT,
+    noAck: false,
+    keys: [],
+    ids: [],
+  }
+  let groupGiven = false
+  while (a.remaining > 0) {
+    const hasValue = a.remaining > 1
+    if (hasValue && a.take('BLOCK')) {
+      options.blockMs = takeTimeoutMs(a)
+    } else if (hasValue && a.take('COUNT')) {
+      const count = takeCount(a)
+      options.count = count === 0 ? COUNT_ALL : count
+    } else if (hasValue && a.take('STREAMS')) {
+      takeStreams(a, options)
+      if (grouped && !groupGiven) throw new ReplyError(streamErrors.groupMissing)
+      return options
+    } else if (a.remaining > 2 && a.take('GROUP')) {
+      if (!grouped) throw new ReplyError(streamErrors.groupInRead)
+      options.group = a.text()
+      options.consumer = a.text()
+      groupGiven = true
+    } else if (a.take('NOACK')) {
+      if (!grouped) throw new ReplyError(streamErrors.noAckInRead)
+      options.noAck = true
+    } else {
+      break
+    }
+  }
+  throw new ReplyError(replyErrors.syntax)
+}
+
+function takeTimeoutMs(a: Args): number {
+  const timeoutMs = a.integer(streamErrors.timeoutNotAnInteger)
+  if (timeoutMs < 0) throw new ReplyError(streamErrors.timeoutNegative)
+  return timeoutMs
+}
+
+function takeStreams(a: Args, options: ReadOptions): void {
+  if (a.remaining % 2 === 1) throw new ReplyError(streamErrors.unbalanced)
+  const count = a.remaining / 2
+  for (let i = 0; i < count; i++) options.keys.push(a.key())
+  for (let i = 0; i < count; i++) options.ids.push(takeReadId(a))
+}
+
+const DOLLAR = 36
+const PLUS = 43
+const GREATER = 62
+
+function takeReadId(a: Args): StreamId {
+  const i = a.at++
+  const request = a.request
+  if (request.lengths[i] === 1) {
+    const sign = request.buffer[request.starts[i]]
+    if (sign === GREATER) return ID_NEW
+    if (sign === DOLLAR) return ID_DOLLAR
+    if (sign === PLUS) return ID_LAST
+  }
+  return idAt(request, i) ?? ID_MALFORMED
+}

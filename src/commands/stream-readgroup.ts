@@ -1,0 +1,245 @@
+// XREADGROUP and XACK. Uses: stream-read-options, stream-read (shape of the reply), stream-arguments.
+// What is journaled per stream: a delivery as the same read with COUNT <delivered>, which replays alike whatever the
+// stream holds by then; a read of history when it raised delivery counts; else a consumer that it created.
+
+import { ReplyError, replyErrors } from '../base/errors.js'
+import { streamErrors } from '../base/stream-errors.js'
+import { equalIds, formatId, ID_MAX, nextId } from '../base/stream-id.js'
+import type { StreamId } from '../base/stream-id.js'
+import type { Reply } from '../resp/reply.js'
+import { addCounts } from '../types/stream/count.js'
+import type { Consumer, ConsumerGroup, Pending, Stream } from '../types/stream/stream-api.js'
+import type { Args } from './args.js'
+import type { CommandContext, Wait } from './context.js'
+import { defineCommand, Flag, keysAt } from './spec.js'
+import { attempt, granted, streamAt, streamIfAny, takeIds } from './stream-arguments.js'
+import { EntriesReply, writeStreamReplies } from './stream-read.js'
+import type { StreamReply } from './stream-read.js'
+import { BLOCK_NOT, ID_DOLLAR, ID_LAST, ID_MALFORMED, ID_NEW, parseRead } from './stream-read-options.js'
+import type { ReadOptions } from './stream-read-options.js'
+
+function parseReadGroup(a: Args): ReadOptions {
+  const options = parseRead(a, true)
+  for (let i = 0; i < options.ids.length; i++) {
+    // Redis keeps '>' as the highest ID, so that one spelled out means the same.
+    if (equalIds(options.ids[i], ID_MAX)) options.ids[i] = ID_NEW
+  }
+  return options
+}
+
+/** One stream of the call, found. */
+interface Target {
+  readonly key: string
+  readonly stream: Stream
+  readonly group: ConsumerGroup
+  /** ID_NEW, or where history begins. */
+  readonly id: StreamId
+}
+
+/** @throws ReplyError, in Redis' order of checks, stream by stream */
+function targetsOf(ctx: CommandContext, options: ReadOptions): Target[] {
+  const targets: Target[] = []
+  for (let i = 0; i < options.keys.length; i++) {
+    const key = options.keys[i]
+    const id = options.ids[i]
+    const stream = streamAt(ctx, key)
+    const group = stream?.group(options.group)
+    if (stream === undefined || group === undefined) {
+      throw new ReplyError(streamErrors.noGroupInRead(key, options.group))
+    }
+    if (id === ID_DOLLAR) throw new ReplyError(streamErrors.meaninglessInGroup('$'))
+    if (id === ID_LAST) throw new ReplyError(streamErrors.meaninglessInGroup('+'))
+    if (id === ID_MALFORMED) throw new ReplyError(streamErrors.invalidId)
+    targets.push({ key, stream, group, id })
+  }
+  return targets
+}
+
+/** The consumer, created on its first use. What was created and not delivered to is the caller's to journal. */
+export function useConsumer(ctx: CommandContext, key: string, group: ConsumerGroup, name: string): UsedConsumer {
+  const used = group.ensureConsumer(name, ctx.nowMs)
+  if (used.created) ctx.notify('t', 'xgroup-createconsumer', key)
+  used.consumer.setSeen(ctx.nowMs)
+  return used
+}
+
+export interface UsedConsumer {
+  readonly consumer: Consumer
+  readonly created: boolean
+}
+
+/** Takes what is there for one stream, or undefined when the client may wait for it. */
+function take(ctx: CommandContext, options: ReadOptions, target: Target): StreamReply | undefined {
+  const { key, group } = target
+  const { consumer, created } = useConsumer(ctx, key, group, options.consumer)
+  let journaled = false
+  let reply: StreamReply | undefined
+  if (target.id !== ID_NEW) {
+    const history = new HistoryReply(target, historyOf(group, consumer, target.id, options.count))
+    journaled = history.redeliver(ctx, consumer)
+    if (journaled) effectOfRead(ctx, options, key, options.count, formatId(target.id))
+    reply = history
+  } else if (group.hasNew()) {
+    const entries = new EntriesReply(key, group.deliver(consumer, options.count, ctx.nowMs, options.noAck))
+    consumer.setActive(ctx.nowMs)
+    journaled = true
+    effectOfRead(ctx, options, key, entries.count, '>')
+    reply = entries
+  }
+  if (created && !journaled) ctx.effect('XGROUP', 'CREATECONSUMER', key, options.group, options.consumer)
+  return reply
+}
+
+function effectOfRead(ctx: CommandContext, options: ReadOptions, key: string, count: number, id: string): void {
+  const { group, consumer } = options
+  if (options.noAck) {
+    ctx.effect('XREADGROUP', 'GROUP', group, consumer, 'COUNT', count, 'NOACK', 'STREAMS', key, id)
+  } else {
+    ctx.effect('XREADGROUP', 'GROUP', group, consumer, 'COUNT', count, 'STREAMS', key, id)
+  }
+}
+
+/** At most `max` of the consumer's pending entries after `after`. Collected first, since reading them changes them. */
+function historyOf(group: ConsumerGroup, consumer: Consumer, after: StreamId, max: number): Pending[] {
+  const rows: Pending[] = []
+  for (const row of group.pendingRange(nextId(after)!, ID_MAX, consumer)) {
+    rows.push(row)
+    if (rows.length === max) break
+  }
+  return rows
+}
+
+/** Pending entries as the client gets them: the entry, or [id, null array] when it was deleted from the stream. */
+class HistoryReply implements StreamReply {
+  readonly key: string
+
+  constructor(
+    readonly target: Target,
+    readonly rows: readonly Pending[],
+  ) {
+    this.key = target.key
+  }
+
+  /** Counts the delivery of each entry that still exists; false when there was none. */
+  redeliver(ctx: CommandContext, consumer: Consumer): boolean {
+    const { stream, group } = this.target
+    let any = false
+    for (const row of this.rows) {
+      if (!stream.has(row.id)) continue
+      group.setPending(row.id, consumer, ctx.nowMs, addCounts(row.deliveries, 1))
+      any = true
+    }
+    if (any) consumer.setActive(ctx.nowMs)
+    return any
+  }
+
+  write(reply: Reply): void {
+    reply.array(this.rows.length)
+    for (const row of this.rows) {
+      const slice = this.target.stream.get(row.id)
+      if (slice !== undefined) {
+        reply.wire(slice.bytes, slice.from, slice.to)
+      } else {
+        reply.array(2)
+        reply.streamId(row.id)
+        reply.nullArray()
+      }
+    }
+  }
+}
+
+/** Replies with what is there for all streams; false, and nothing written, when there is nothing. */
+function serveTargets(ctx: CommandContext, options: ReadOptions, targets: readonly Target[]): boolean {
+  const replies: StreamReply[] = []
+  for (let i = 0; i < targets.length; i++) {
+    const reply = take(ctx, options, targets[i])
+    if (reply !== undefined) replies.push(reply)
+  }
+  if (replies.length === 0) return false
+  writeStreamReplies(ctx.reply, replies)
+  return true
+}
+
+/** Waits for new entries, all IDs being '>' since history never waits; answers with the first stream that has some. */
+class ReadGroupWait implements Wait {
+  readonly kind = 'stream'
+  readonly keys: readonly string[]
+  readonly timeoutMs: number
+
+  constructor(readonly options: ReadOptions) {
+    this.keys = [...new Set(options.keys)]
+    this.timeoutMs = options.blockMs
+  }
+
+  serve(ctx: CommandContext, key: string): boolean {
+    const { options } = this
+    const entry = ctx.db.peek(key)
+    const stream = streamIfAny(ctx, key)
+    const group = stream?.group(options.group)
+    if (entry !== undefined && stream === undefined) {
+      ctx.reply.error(replyErrors.wrongType)
+      return true
+    }
+    if (stream === undefined || group === undefined) {
+      ctx.reply.error(streamErrors.groupGone)
+      return true
+    }
+    return group.hasNew() && serveTargets(ctx, options, [{ key, stream, group, id: ID_NEW }])
+  }
+
+  onTimeout(reply: Reply): void {
+    reply.nullArray()
+  }
+}
+
+export const xreadgroup = defineCommand<ReadOptions>({
+  name: 'xreadgroup',
+  arity: -7,
+  flags: Flag.Write | Flag.Blocking | Flag.MovableKeys,
+  categories: ['stream'],
+  keys: [
+    {
+      flags: ['RO', 'access'],
+      begin: { keyword: 'STREAMS', startFrom: 4 },
+      find: { lastKey: -1, step: 1, limit: 2 },
+    },
+  ],
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'New or pending entries of one or more streams for a consumer of a group; can wait for new ones.',
+  complexity: 'O(log N) per stream, then a copy of the bytes of the entries and a record per entry',
+  parse: parseReadGroup,
+  run(ctx, options) {
+    if (serveTargets(ctx, options, targetsOf(ctx, options))) return
+    if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) ctx.reply.nullArray()
+    else ctx.block(new ReadGroupWait(options))
+  },
+})
+
+interface AckOptions {
+  key: string
+  group: string
+  ids: StreamId[] | ReplyError
+}
+
+export const xack = defineCommand<AckOptions>({
+  name: 'xack',
+  arity: -4,
+  flags: Flag.Write | Flag.Fast,
+  categories: ['stream'],
+  keys: keysAt(['RW', 'update'], 1),
+  group: 'stream',
+  since: '5.0.0',
+  summary: 'Takes entries out of the pending entries of a group and answers how many were there.',
+  complexity: 'O(log N) per ID',
+  parse: a => ({ key: a.key(), group: a.text(), ids: attempt(a, takeIds) }),
+  run(ctx, options) {
+    const group = streamAt(ctx, options.key)?.group(options.group)
+    if (group === undefined) return ctx.reply.integer(0)
+    const ids = granted(options.ids)
+    let acknowledged = 0
+    for (let i = 0; i < ids.length; i++) if (group.ack(ids[i])) acknowledged++
+    ctx.reply.integer(acknowledged)
+    if (acknowledged > 0) ctx.changed(acknowledged)
+  },
+})

@@ -1,0 +1,106 @@
+// The clause of XADD and XTRIM that says what goes: MAXLEN or MINID, '=' or '~', a threshold, LIMIT. Its options may
+// stand in any order and between others, so the clause takes them one by one. Used by: stream-write.
+
+import { ReplyError } from '../base/errors.js'
+import { streamErrors } from '../base/stream-errors.js'
+import { ID_MIN } from '../base/stream-id.js'
+import type { StreamId } from '../base/stream-id.js'
+import type { Request } from '../resp/request.js'
+import type { NodeLimits, Trim } from '../types/stream/stream-api.js'
+import type { Args } from './args.js'
+import { COUNT_ALL, takeId } from './stream-arguments.js'
+
+/** Without LIMIT an approximate trim removes at most so many full nodes, for the sake of everybody else's latency. */
+const LIMIT_DEFAULT_NODES = 100
+const LIMIT_DEFAULT_UNBOUNDED_NODES = 10_000
+const LIMIT_DEFAULT_MAX = 1_000_000
+const LIMIT_ABSENT = -1
+
+export class TrimClause {
+  #by: 'none' | 'maxlen' | 'minid' = 'none'
+  #length = 0
+  #id: StreamId = ID_MIN
+  #approximate = false
+  #limit = LIMIT_ABSENT
+
+  /** True when what a trim removes depends on the nodes of the stream and on the configuration. */
+  get approximate(): boolean {
+    return this.#approximate
+  }
+
+  /** Takes the next argument and its value if it is an option of the clause. @throws ReplyError */
+  take(a: Args): boolean {
+    if (a.remaining < 2) return false
+    if (a.take('MAXLEN')) {
+      this.#takeStrategy(a)
+      const length = a.integer()
+      if (length < 0) throw new ReplyError(streamErrors.maxlenNegative)
+      this.#length = Math.min(length, COUNT_ALL)
+      this.#by = 'maxlen'
+    } else if (a.take('MINID')) {
+      this.#takeStrategy(a)
+      this.#id = takeId(a)
+      this.#by = 'minid'
+    } else if (a.take('LIMIT')) {
+      const limit = a.integer()
+      if (limit < 0) throw new ReplyError(streamErrors.limitNegative)
+      this.#limit = Math.min(limit, COUNT_ALL)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  #takeStrategy(a: Args): void {
+    if (this.#by !== 'none') throw new ReplyError(streamErrors.twoStrategies)
+    if (a.remaining < 2) return
+    if (a.take('~')) this.#approximate = true
+    else a.take('=')
+  }
+
+  /** To be called when all options are taken. @throws ReplyError */
+  check(strategyNeeded: boolean): void {
+    if (this.#by === 'none') {
+      if (this.#limit > 0) throw new ReplyError(streamErrors.limitWithoutStrategy)
+      if (strategyNeeded) throw new ReplyError(streamErrors.trimWithoutStrategy)
+    }
+    if (this.#limit !== LIMIT_ABSENT && !this.#approximate) throw new ReplyError(streamErrors.limitWithoutTilde)
+  }
+
+  trim(limits: NodeLimits): Trim {
+    const approximate = this.#approximate
+    const limit = !approximate ? 0 : this.#limit === LIMIT_ABSENT ? defaultLimit(limits) : this.#limit
+    return this.#by === 'maxlen'
+      ? { by: 'maxlen', length: this.#length, approximate, limit }
+      : { by: 'minid', id: this.#id, approximate, limit }
+  }
+}
+
+function defaultLimit(limits: NodeLimits): number {
+  if (limits.entriesMax === 0) return LIMIT_DEFAULT_UNBOUNDED_NODES
+  return Math.min(limits.entriesMax * LIMIT_DEFAULT_NODES, LIMIT_DEFAULT_MAX)
+}
+
+/**
+ * The options of an XADD, arguments [from, to), with an approximate clause made to remove exactly what it just removed,
+ * whatever the configuration is at replay. The count of arguments stays, which the journal needs; that is why a LIMIT
+ * stays too, as the 0 that means none, and with it the '~'.
+ * @param length the stream's length after the trim, which lies between two of its nodes
+ */
+export function exactTrimOptions(request: Request, from: number, to: number, length: number): string[] {
+  const options: string[] = []
+  let limited = false
+  for (let i = from; i < to; i++) limited ||= request.is(i, 'LIMIT')
+  for (let i = from; i < to; i++) {
+    if (request.is(i, 'LIMIT')) {
+      options.push('LIMIT', '0')
+      i++
+    } else if (request.is(i, 'MAXLEN') || request.is(i, 'MINID')) {
+      options.push('MAXLEN', limited ? '~' : '=', String(length))
+      i += 2
+    } else {
+      options.push('NOMKSTREAM')
+    }
+  }
+  return options
+}
