@@ -1,0 +1,156 @@
+// Reads the journal back at the start: every record from the checkpoint's position on, in order. Used by: store.ts.
+//
+// What a crash can leave is mended: a tail that was not written completely is cut with a warning, and segments that a
+// checkpoint made superfluous are deleted. Everything else (a damaged record with good ones behind it, a segment or a
+// record that is missing) is refused: going on would silently lose what clients were told is kept.
+
+import { openSync, closeSync, ftruncateSync, fsyncSync, readFileSync, unlinkSync } from 'node:fs'
+import { CorruptionError, UsageError } from '../base/errors.js'
+import type { Log } from '../base/log.js'
+import { RECORD } from '../native/journal-write.js'
+import { readRecord, recordBytesAt, sequenceAt } from './journal-record.js'
+import type { JournalRecord } from './journal-record.js'
+import { decodeSegmentHeader, listSegments, SEGMENT, SEGMENT_VERSION } from './journal-segment.js'
+import type { FoundSegment } from './segment-chain.js'
+
+export interface Recovered {
+  /** Sequence number of the next record. */
+  readonly nextSequence: number
+  readonly segments: readonly FoundSegment[]
+  readonly records: number
+}
+
+type Apply = (record: JournalRecord) => void
+
+/**
+ * Hands every record from `position` on to `apply`.
+ * @throws CorruptionError naming the damaged file and what to do; UsageError for a version we do not know
+ */
+export function recoverJournal(folder: string, position: number, log: Log, apply: Apply): Recovered {
+  const found = deleteSuperfluous(listSegments(folder), position)
+  if (found.length > 0 && found[0].first > position) {
+    throw missing(folder, position, found[0].first - 1)
+  }
+  const segments: FoundSegment[] = []
+  let next = position
+  for (let i = 0; i < found.length; i++) {
+    const reader = new SegmentReader(folder, found, i, log)
+    next = reader.read(position, apply)
+    if (reader.goodBytes > 0) segments.push({ ...found[i], bytes: reader.goodBytes })
+    if (reader.wasCut) break // what follows holds no record and was deleted
+  }
+  return { nextSequence: Math.max(next, position), segments, records: Math.max(next - position, 0) }
+}
+
+/** Deletes the segments whose successor begins at or before `position`: a crash came between checkpoint and deletion. */
+function deleteSuperfluous<S extends { first: number; path: string }>(found: S[], position: number): S[] {
+  return found.filter((segment, i) => {
+    if (i + 1 >= found.length || found[i + 1].first > position) return true
+    unlinkSync(segment.path)
+    return false
+  })
+}
+
+class SegmentReader {
+  readonly #folder: string
+  readonly #log: Log
+  readonly #path: string
+  readonly #first: number
+  /** Sequence number at which the next segment takes over. */
+  readonly #limit: number
+  readonly #later: readonly { first: number; path: string }[]
+  readonly #bytes: Buffer
+  /** Bytes up to the end of the last good record; 0 when the file was deleted. */
+  goodBytes = 0
+  wasCut = false
+
+  constructor(folder: string, found: readonly { first: number; path: string }[], index: number, log: Log) {
+    this.#folder = folder
+    this.#log = log
+    this.#path = found[index].path
+    this.#first = found[index].first
+    this.#later = found.slice(index + 1)
+    this.#limit = this.#later[0]?.first ?? Infinity
+    this.#bytes = readFileSync(this.#path)
+  }
+
+  /** Returns the sequence number after the last record. */
+  read(position: number, apply: Apply): number {
+    const header = decodeSegmentHeader(this.#bytes)
+    if (header === undefined) return this.#damagedAt(0, this.#first)
+    if (header.version !== SEGMENT_VERSION) {
+      throw new UsageError(
+        `The journal segment ${this.#path} has format version ${header.version}; this program reads version ${SEGMENT_VERSION}.`,
+      )
+    }
+    if (header.first !== this.#first) {
+      throw new CorruptionError(`The journal segment ${this.#path} begins with record ${header.first}: it was renamed.`)
+    }
+    let at: number = SEGMENT.BODY
+    let next = this.#first
+    while (next < this.#limit) {
+      const length = recordBytesAt(this.#bytes, at)
+      if (length === 0 || sequenceAt(this.#bytes, at) !== next) return this.#damagedAt(at, next)
+      const record = readRecord(this.#bytes, at, length)
+      if (record === undefined) return this.#damagedAt(at, next)
+      if (next >= position) apply(record)
+      at += length
+      next++
+    }
+    this.goodBytes = at
+    return next
+  }
+
+  /** No good record `next` is at `at`: the end, a torn tail, or damage. */
+  #damagedAt(at: number, next: number): number {
+    const atEnd = at === this.#bytes.length && at >= SEGMENT.BODY
+    if (this.#goodRecordFollows(at, next)) {
+      if (atEnd) throw missing(this.#folder, next, this.#limit - 1)
+      throw new CorruptionError(
+        `The journal segment ${this.#path} is damaged at byte ${at} (record ${next}), and good records follow. ` +
+          'Restore the data folder from a copy, or give up every record from there on: ' +
+          `truncate -s ${at} ${this.#path}${this.#later.map(({ path }) => `; rm ${path}`).join('')}`,
+      )
+    }
+    if (!atEnd || this.#later.length > 0) this.#cut(at)
+    this.goodBytes = at >= SEGMENT.BODY ? at : 0
+    return next
+  }
+
+  #goodRecordFollows(at: number, next: number): boolean {
+    if (holdsRecordAbove(this.#bytes, at + 1, next)) return true
+    return this.#later.some(({ path }) => holdsRecordAbove(readFileSync(path), 0, next - 1))
+  }
+
+  #cut(at: number): void {
+    const lost = this.#bytes.length - at
+    this.#log.warning(
+      `The last write to the journal was not completed: ${this.#path} is cut at byte ${at}, ${lost} bytes are dropped.`,
+    )
+    for (const { path } of this.#later) unlinkSync(path)
+    this.wasCut = true
+    if (at < SEGMENT.BODY) return unlinkSync(this.#path)
+    const fd = openSync(this.#path, 'r+')
+    ftruncateSync(fd, at)
+    fsyncSync(fd)
+    closeSync(fd)
+  }
+}
+
+/** A good record with a sequence number above `above` begins at `from` or later. */
+function holdsRecordAbove(bytes: Buffer, from: number, above: number): boolean {
+  for (let at = from; at + RECORD.BODY <= bytes.length; at++) {
+    // The length rules out nearly every offset without a checksum.
+    const length = bytes.readUInt32LE(at + RECORD.LENGTH)
+    if (length <= RECORD.BODY || length > bytes.length - at || sequenceAt(bytes, at) <= above) continue
+    if (recordBytesAt(bytes, at) > 0) return true
+  }
+  return false
+}
+
+function missing(folder: string, first: number, last: number): CorruptionError {
+  return new CorruptionError(
+    `The journal in ${folder} lacks the records ${first} to ${last}: a segment is missing or was cut short. ` +
+      'Restore the data folder from a copy.',
+  )
+}

@@ -1,0 +1,189 @@
+// The segments of a journal that are on the disk: the one being written, and older ones that wait to be synced, or for a
+// checkpoint to contain them. Used by: journal.ts.
+//
+// Invariants: (1) a segment ends where the next one begins; (2) a descriptor is never closed while a sync runs on it.
+
+import { join } from 'node:path'
+import type { Log } from '../base/log.js'
+import type { RecordBuffer } from './journal-record.js'
+import { encodeSegmentHeader, SEGMENT, segmentName } from './journal-segment.js'
+import type { JournalFiles } from './journal-segment.js'
+import { systemErrorText } from './system-error.js'
+
+export interface FoundSegment {
+  readonly first: number
+  readonly path: string
+  readonly bytes: number
+}
+
+interface Segment {
+  readonly first: number
+  readonly path: string
+  /** -1 once closed. */
+  fd: number
+  bytes: number
+  /** Written since the last sync that succeeded. */
+  dirty: boolean
+  syncing: boolean
+  /** Deleted while a sync ran on it: to be closed when that is over. */
+  orphan: boolean
+}
+
+export class SegmentChain {
+  readonly #folder: string
+  readonly #files: JournalFiles
+  readonly #log: Log
+  #current: Segment | undefined
+  #old: Segment[]
+  /** A segment's name is not known to be on the device. */
+  #folderDirty = false
+
+  /** @param found segments of an earlier run, lowest first; they are only ever deleted */
+  constructor(folder: string, files: JournalFiles, log: Log, found: readonly FoundSegment[]) {
+    this.#folder = folder
+    this.#files = files
+    this.#log = log
+    this.#old = found.map(({ first, path, bytes }) => newSegment(first, path, -1, bytes, false))
+    files.makeFolder(folder)
+  }
+
+  get bytes(): number {
+    let sum = this.#current?.bytes ?? 0
+    for (const segment of this.#old) sum += segment.bytes
+    return sum
+  }
+
+  get count(): number {
+    return this.#old.length + (this.#current === undefined ? 0 : 1)
+  }
+
+  get dirty(): boolean {
+    return this.#folderDirty || this.#current?.dirty === true || this.#old.some(segment => segment.dirty)
+  }
+
+  /**
+   * Appends the records from `from` on to the current segment, or to a new one that begins with sequence number `first`.
+   * @throws Error with the system's reason; then the next call overwrites whatever part of the bytes reached the file
+   */
+  write(records: RecordBuffer, from: number, first: number): void {
+    const length = records.used - from
+    if (length === 0) return
+    const segment = this.#current ?? this.#open(first)
+    const bytes = from === 0 ? records.bytes : records.bytes.subarray(from)
+    const wrote = this.#files.writeRecords(segment.fd, bytes, length, segment.bytes)
+    if (wrote < 0) throw new Error(systemErrorText(wrote))
+    segment.bytes += length
+    segment.dirty = true
+  }
+
+  #open(first: number): Segment {
+    const path = join(this.#folder, segmentName(first))
+    const fd = this.#files.create(path)
+    try {
+      this.#files.writeHeader(fd, encodeSegmentHeader(first))
+    } catch (error) {
+      this.#files.close(fd)
+      throw error
+    }
+    this.#folderDirty = true
+    this.#current = newSegment(first, path, fd, SEGMENT.BODY, true)
+    return this.#current
+  }
+
+  /** Ends the current segment; the next write opens another. */
+  rotate(): void {
+    if (this.#current === undefined) return
+    this.#old.push(this.#current)
+    this.#current = undefined
+  }
+
+  /** Brings all that is written by now to the device. One at a time. */
+  sync(done: (error: Error | null) => void): void {
+    const targets = this.#old.filter(segment => segment.dirty)
+    if (this.#current?.dirty) targets.push(this.#current)
+    for (const target of targets) {
+      target.dirty = false
+      target.syncing = true
+    }
+    const folder = this.#folderDirty
+    this.#folderDirty = false
+    this.#syncFrom(targets, 0, folder, error => {
+      this.#folderDirty ||= folder && error !== null
+      for (const target of targets) {
+        target.syncing = false
+        target.dirty ||= error !== null
+        const over = target.orphan || (error === null && target !== this.#current && !target.dirty)
+        if (over) this.#close(target)
+      }
+      done(error)
+    })
+  }
+
+  #syncFrom(targets: readonly Segment[], index: number, folder: boolean, done: (error: Error | null) => void): void {
+    if (index === targets.length) {
+      if (folder) this.#files.syncFolder(this.#folder, done)
+      else done(null)
+      return
+    }
+    this.#files.sync(targets[index].fd, error => {
+      if (error === null) this.#syncFrom(targets, index + 1, folder, done)
+      else done(error)
+    })
+  }
+
+  /** Gives up every segment written so far; deletes those with no record below `first`. None must be syncing. */
+  abandon(first: number): void {
+    this.rotate()
+    for (const segment of this.#old) {
+      segment.dirty = false
+      this.#close(segment)
+      if (segment.first >= first) this.#remove(segment)
+    }
+    this.#old = this.#old.filter(segment => segment.first < first)
+  }
+
+  /** Deletes the older segments whose records all lie below `position`. */
+  deleteBelow(position: number, nextSequence: number): void {
+    const ends = [...this.#old.slice(1), this.#current].map(segment => segment?.first ?? nextSequence)
+    const passed = this.#old.filter((_, index) => ends[index] <= position)
+    this.#old = this.#old.filter((_, index) => ends[index] > position)
+    for (const segment of passed) {
+      segment.dirty = false
+      this.#close(segment)
+      this.#remove(segment)
+    }
+  }
+
+  /** None must be syncing. */
+  close(): void {
+    this.rotate()
+    for (const segment of this.#old) this.#close(segment)
+  }
+
+  #close(segment: Segment): void {
+    if (segment.syncing) {
+      segment.orphan = true
+      return
+    }
+    if (segment.fd < 0) return
+    try {
+      this.#files.close(segment.fd)
+    } catch (error) {
+      this.#log.warning(`Closing ${segment.path} failed: ${String(error)}`)
+    }
+    segment.fd = -1
+  }
+
+  #remove(segment: Segment): void {
+    try {
+      this.#files.remove(segment.path)
+    } catch (error) {
+      // The next start deletes what lies before the checkpoint's position.
+      this.#log.warning(`Deleting ${segment.path} failed: ${String(error)}`)
+    }
+  }
+}
+
+function newSegment(first: number, path: string, fd: number, bytes: number, dirty: boolean): Segment {
+  return { first, path, fd, bytes, dirty, syncing: false, orphan: false }
+}
