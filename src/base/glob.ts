@@ -1,72 +1,104 @@
-// Redis' glob patterns over latin1 strings: KEYS, SCAN MATCH, CONFIG GET, PSUBSCRIBE and the like.
-//
-// '*' any run, '?' any one character, '[a-z]' and '[^abc]' classes, '\' takes the next character as it is. A class that
-// is not closed ends with the pattern. Time is O(pattern x text) at worst: only the last '*' is ever tried again, which is
-// enough because an earlier one could match no more than the later one can.
+// Redis' glob patterns: '*', '?', '[a-z]', '[^a-z]', '\' before a literal character. On latin1 strings: a character is a
+// byte. Only the last star is ever retried, so the time is bounded by the product of the lengths, whatever the pattern.
 
-const STAR = 0x2a
-const QUESTION = 0x3f
-const OPEN = 0x5b
-const CLOSE = 0x5d
-const CARET = 0x5e
-const DASH = 0x2d
-const BACKSLASH = 0x5c
+const STAR = 42
+const QUESTION = 63
+const OPEN = 91
+const CLOSE = 93
+const CARET = 94
+const BACKSLASH = 92
+const HYPHEN = 45
+const NO_MATCH = -1
 
+/** True when the whole of `text` matches. `ignoreCase` folds ASCII letters only. */
 export function globMatch(pattern: string, text: string, ignoreCase = false): boolean {
-  const p = ignoreCase ? pattern.toLowerCase() : pattern
-  const s = ignoreCase ? text.toLowerCase() : text
-  let pi = 0
-  let si = 0
-  let starAt = -1
-  let starText = 0
-  for (;;) {
-    if (pi < p.length && p.charCodeAt(pi) === STAR) {
-      starAt = pi++
-      starText = si
+  // Redis looks at no star when there is nothing to match: '*' does not match the empty string.
+  if (text === '') return pattern === ''
+  let at = 0
+  let behindStar = -1
+  let retryFrom = 0
+  let i = 0
+  while (i < text.length) {
+    if (at < pattern.length && pattern.charCodeAt(at) === STAR) {
+      at = skipStars(pattern, at)
+      if (at === pattern.length) return true
+      behindStar = at
+      retryFrom = i
       continue
     }
-    if (si === s.length) return pi === p.length
-    const next = pi < p.length ? matchOne(p, pi, s.charCodeAt(si)) : -1
-    if (next >= 0) {
-      pi = next
-      si++
-    } else if (starAt >= 0) {
-      pi = starAt + 1
-      si = ++starText
-    } else {
-      return false
+    const next = at < pattern.length ? matchOne(pattern, at, text.charCodeAt(i), ignoreCase) : NO_MATCH
+    if (next !== NO_MATCH) {
+      at = next
+      i++
+      continue
     }
+    // An earlier star need not take more: the last one could have taken whatever that would leave to it.
+    if (behindStar < 0) return false
+    at = behindStar
+    i = ++retryFrom
   }
+  return skipStars(pattern, at) === pattern.length
 }
 
-/** The position behind the pattern element at `pi` when it matches `c`, else -1. */
-function matchOne(p: string, pi: number, c: number): number {
-  const head = p.charCodeAt(pi)
-  if (head === QUESTION) return pi + 1
-  if (head === OPEN) return matchClass(p, pi + 1, c)
-  if (head === BACKSLASH && pi + 1 < p.length) return p.charCodeAt(pi + 1) === c ? pi + 2 : -1
-  return head === c ? pi + 1 : -1
+function skipStars(pattern: string, at: number): number {
+  while (at < pattern.length && pattern.charCodeAt(at) === STAR) at++
+  return at
 }
 
-function matchClass(p: string, start: number, c: number): number {
-  let pi = start
-  const negated = p.charCodeAt(pi) === CARET
-  if (negated) pi++
+/** Matches one character; returns where the pattern goes on, or NO_MATCH. */
+function matchOne(pattern: string, at: number, c: number, ignoreCase: boolean): number {
+  const p = pattern.charCodeAt(at)
+  if (p === QUESTION) return at + 1
+  if (p === OPEN) return matchClass(pattern, at + 1, c, ignoreCase)
+  const literal = p === BACKSLASH && at + 1 < pattern.length ? at + 1 : at
+  return same(pattern.charCodeAt(literal), c, ignoreCase) ? literal + 1 : NO_MATCH
+}
+
+/** As matchOne, for the class whose first character is at `at`. A class without its ']' ends with the pattern. */
+function matchClass(pattern: string, at: number, c: number, ignoreCase: boolean): number {
+  const negated = pattern.charCodeAt(at) === CARET
+  if (negated) at++
   let found = false
-  for (; pi < p.length && p.charCodeAt(pi) !== CLOSE; pi++) {
-    if (p.charCodeAt(pi) === BACKSLASH && pi + 1 < p.length) {
-      pi++
-      if (p.charCodeAt(pi) === c) found = true
-    } else if (p.charCodeAt(pi + 1) === DASH && pi + 2 < p.length) {
-      const a = p.charCodeAt(pi)
-      const b = p.charCodeAt(pi + 2)
-      if (a <= b ? c >= a && c <= b : c >= b && c <= a) found = true
-      pi += 2
-    } else if (p.charCodeAt(pi) === c) {
-      found = true
-    }
+  for (; at < pattern.length && pattern.charCodeAt(at) !== CLOSE; at++) {
+    const p = pattern.charCodeAt(at)
+    const left = pattern.length - at
+    if (p === BACKSLASH && left >= 2) {
+      at++
+      if (pattern.charCodeAt(at) === c) found = true // no folding here, in Redis neither
+    } else if (left >= 3 && pattern.charCodeAt(at + 1) === HYPHEN) {
+      if (inRange(p, pattern.charCodeAt(at + 2), c, ignoreCase)) found = true
+      at += 2
+    } else if (same(p, c, ignoreCase)) found = true
   }
-  return found === negated ? -1 : Math.min(pi + 1, p.length)
+  if (found === negated) return NO_MATCH
+  return Math.min(at + 1, pattern.length)
+}
+
+/** Either end may be the greater one. */
+function inRange(a: number, b: number, c: number, ignoreCase: boolean): boolean {
+  let low = signed(a)
+  let high = signed(b)
+  if (low > high) [low, high] = [high, low]
+  if (ignoreCase) {
+    low = fold(low)
+    high = fold(high)
+    c = fold(c)
+  }
+  const value = signed(c)
+  return value >= low && value <= high
+}
+
+/** Bytes above 127 order below the others, as C's char does where Redis runs. */
+function signed(c: number): number {
+  return (c << 24) >> 24
+}
+
+function same(a: number, b: number, ignoreCase: boolean): boolean {
+  return a === b || (ignoreCase && fold(a) === fold(b))
+}
+
+function fold(c: number): number {
+  return c >= 65 && c <= 90 ? c + 32 : c
 }
 
 /** True when the pattern has no special character: it can only match itself. */
