@@ -110,7 +110,7 @@ export function streamToWrite(ctx: CommandContext, key: string): Stream | undefi
 /** The stream of a key if it is one now: for somebody who waits no other type is an error, and no look-up counts. */
 export function streamIfAny(ctx: CommandContext, key: string): Stream | undefined {
   const entry = ctx.db.peek(key)
-  return entry?.type === 'stream' ? (entry.value as unknown as Stream) : undefined
+  return entry?.type === 'stream' ? (entry.value as Stream) : undefined
 }
 
 /** Both, or the error of XPENDING, XCLAIM and XAUTOCLAIM. @throws ReplyError NOGROUP, WRONGTYPE */

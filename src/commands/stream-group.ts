@@ -4,10 +4,11 @@ import { ReplyError } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { formatId, ID_MIN } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
-import { Stream } from '../types/stream/stream.js'
+import { Stream } from '../types/stream/stream-api.js'
 import type { ConsumerGroup, Count } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
+import { helpRow } from './help.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { attempt, granted, idAt, rangeIdAt, streamToWrite, subcommandSyntax } from './stream-arguments.js'
 
@@ -212,38 +213,21 @@ const deleteConsumer = defineCommand<ConsumerOptions>({
   },
 })
 
-const HELP = [
-  'XGROUP <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',
-  'CREATE <key> <group> <id|$> [MKSTREAM] [ENTRIESREAD <count>]',
-  '    A new group that has read up to the ID; MKSTREAM makes the stream if need be.',
-  'CREATECONSUMER <key> <group> <consumer>',
-  '    A new consumer of the group.',
-  'DELCONSUMER <key> <group> <consumer>',
-  '    Deletes the consumer and what it has pending.',
-  'DESTROY <key> <group>',
-  '    Removes the group.',
-  'SETID <key> <group> <id|$> [ENTRIESREAD <count>]',
-  '    Sets up to where the group has read, and its counter.',
-  'HELP',
-  '    This text.',
-]
-
-const help = defineCommand<undefined>({
-  name: 'xgroup|help',
-  arity: 2,
-  flags: Flag.Loading | Flag.Stale,
-  categories: ['stream'],
-  keys: [],
-  group: 'stream',
-  since: '5.0.0',
-  summary: 'The subcommands of XGROUP.',
-  complexity: 'O(1)',
-  parse: () => undefined,
-  run(ctx) {
-    ctx.reply.array(HELP.length)
-    for (const line of HELP) ctx.reply.status(line)
-  },
-})
+const help = helpRow(
+  'xgroup',
+  'stream',
+  ['stream'],
+  [
+    [
+      'CREATE <key> <group> <id|$> [MKSTREAM] [ENTRIESREAD <count>]',
+      'A new group that has read up to the ID; MKSTREAM makes the stream if need be.',
+    ],
+    ['CREATECONSUMER <key> <group> <consumer>', 'A new consumer of the group.'],
+    ['DELCONSUMER <key> <group> <consumer>', 'Deletes the consumer and what it has pending.'],
+    ['DESTROY <key> <group>', 'Removes the group.'],
+    ['SETID <key> <group> <id|$> [ENTRIESREAD <count>]', 'Sets up to where the group has read, and its counter.'],
+  ],
+)
 
 export const xgroup = defineCommand<undefined>({
   name: 'xgroup',

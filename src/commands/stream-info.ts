@@ -8,6 +8,7 @@ import type { Reply } from '../resp/reply.js'
 import type { Consumer, ConsumerGroup, Count, Pending, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
+import { helpRow } from './help.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import {
   attempt,
@@ -238,34 +239,19 @@ const consumers = defineCommand<ConsumersOptions>({
   },
 })
 
-const HELP = [
-  'XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',
-  'CONSUMERS <key> <group>',
-  '    The consumers of the group.',
-  'GROUPS <key>',
-  '    The consumer groups of the stream.',
-  'STREAM <key> [FULL [COUNT <count>]]',
-  '    Facts about the stream; FULL lists entries, groups and pending entries too.',
-  'HELP',
-  '    This text.',
-]
-
-const help = defineCommand<undefined>({
-  name: 'xinfo|help',
-  arity: 2,
-  flags: Flag.Loading | Flag.Stale,
-  categories: ['stream'],
-  keys: [],
-  group: 'stream',
-  since: '5.0.0',
-  summary: 'The subcommands of XINFO.',
-  complexity: 'O(1)',
-  parse: () => undefined,
-  run(ctx) {
-    ctx.reply.array(HELP.length)
-    for (const line of HELP) ctx.reply.status(line)
-  },
-})
+const help = helpRow(
+  'xinfo',
+  'stream',
+  ['stream'],
+  [
+    ['CONSUMERS <key> <group>', 'The consumers of the group.'],
+    ['GROUPS <key>', 'The consumer groups of the stream.'],
+    [
+      'STREAM <key> [FULL [COUNT <count>]]',
+      'Facts about the stream; FULL lists entries, groups and pending entries too.',
+    ],
+  ],
+)
 
 export const xinfo = defineCommand<undefined>({
   name: 'xinfo',

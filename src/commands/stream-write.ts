@@ -15,7 +15,7 @@ import {
   parseAutoSeqId,
 } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
-import { Stream } from '../types/stream/stream.js'
+import { Stream } from '../types/stream/stream-api.js'
 import type { Count } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
