@@ -45,8 +45,8 @@ export class WireIndex {
   }
 
   push(offset: number, id: StreamId): void {
+    if (this.#end === this.#offsets.length) this.#grow(1)
     const slot = this.#end
-    if (slot === this.#offsets.length) this.#grow()
     const at = slot * HALVES
     const ids = this.#ids
     ids[at] = id.msHi
@@ -130,17 +130,17 @@ export class WireIndex {
 
   #append(other: WireIndex, from: number, to: number, delta: number): void {
     const entries = to - from
-    while (this.#end + entries > this.#offsets.length) this.#grow()
+    if (this.#end + entries > this.#offsets.length) this.#grow(entries)
     const source = other.#first + from
     this.#ids.set(other.#ids.subarray(source * HALVES, (source + entries) * HALVES), this.#end * HALVES)
     for (let i = 0; i < entries; i++) this.#offsets[this.#end + i] = other.#offsets[source + i] + delta
     this.#end += entries
   }
 
-  /** Makes room, first of all by giving up the slots of entries removed from the front. */
-  #grow(): void {
+  /** Makes room for `entries` more, and gives up the slots of entries removed from the front. */
+  #grow(entries: number): void {
     const count = this.count
-    const slots = Math.max(8, count * 2)
+    const slots = Math.max(8, (count + entries) * 2)
     const offsets = new Uint32Array(slots)
     const ids = new Uint32Array(slots * HALVES)
     offsets.set(this.#offsets.subarray(this.#first, this.#end))
