@@ -32,3 +32,9 @@ export function positiveExpireAtMsOf(time: ExpireTime, nowMs: number, command: s
   if (time.value <= 0) throw invalidExpireTime(command)
   return expireAtMsOf(time, nowMs, command)
 }
+
+/** Unix ms as a whole 64-bit number for replies and effects: beyond 2^53 it is a double whose last step may leave the range. */
+export function wholeMs(ms: number): number | bigint {
+  if (Number.isSafeInteger(ms)) return ms
+  return ms >= 2 ** 63 ? INT64_MAX : BigInt(ms)
+}

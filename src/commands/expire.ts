@@ -5,12 +5,10 @@ import { ReplyError } from '../base/errors.js'
 import type { KeyEntry } from '../types/keyspace.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
-import { expireAtMsOf } from './expire-time.js'
+import { expireAtMsOf, wholeMs } from './expire-time.js'
 import type { ExpireTime } from './expire-time.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
-
-const INT64_MAX = 0x7fffffffffffffffn
 
 interface ExpireOptions {
   readonly key: string
@@ -57,7 +55,7 @@ function runExpire(ctx: CommandContext, name: string, options: ExpireOptions): v
     ctx.notify('g', 'del', key)
   } else {
     ctx.db.setExpiry(entry, atMs)
-    ctx.effect('PEXPIREAT', key, atMs)
+    ctx.effect('PEXPIREAT', key, wholeMs(atMs))
     ctx.touched(key)
     ctx.notify('g', 'expire', key)
   }
@@ -116,9 +114,7 @@ function ttlCommand(name: string, since: string, summary: string, read: Reading)
       const entry = ctx.db.findUntouched(key)
       if (entry === undefined) return ctx.reply.integer(-2)
       if (entry.expireAtMs === 0) return ctx.reply.integer(-1)
-      const value = read(entry.expireAtMs, ctx.nowMs)
-      // The largest time is a double that was rounded past the range.
-      ctx.reply.integer(Number.isSafeInteger(value) ? value : value >= 2 ** 63 ? INT64_MAX : BigInt(value))
+      ctx.reply.integer(wholeMs(read(entry.expireAtMs, ctx.nowMs)))
     },
   })
 }

@@ -13,6 +13,8 @@ import type { KeyValue, TypeName, TypeSpec } from '../key-value.js'
 
 /** Content up to this length is a latin1 string. */
 export const TEXT_BYTES_MAX = 1024
+/** '-9223372036854775808'. */
+const INT64_CHARS_MAX = 20
 /** OBJECT ENCODING says embstr up to here. */
 const EMBSTR_BYTES_MAX = 44
 /** Room added behind a long value that grows: half of it, at most this. */
@@ -21,6 +23,12 @@ const SPARE_BYTES_MAX = 32 * 1024 * 1024
 const VALUE_BYTES = 120
 /** So many digits fit a double without loss. */
 const SAFE_DIGITS = 15
+
+/**
+ * How the content came about, for OBJECT ENCODING alone: set by a client, computed as text (never 'int'), or changed in
+ * place (always 'raw'). Not durable, as in Redis.
+ */
+export type StringForm = 'auto' | 'text' | 'raw'
 
 export class StringValue extends Row implements KeyValue, Evictable {
   usedTick = 0
@@ -32,8 +40,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
   /** The Buffer was handed out: only what lies behind its end may be written. */
   #shared = false
   #admitted = false
-  /** Changed in place since it was set: OBJECT ENCODING says raw, whatever it holds. */
-  #raw = false
+  #form: StringForm = 'auto'
 
   private constructor(rows: Rows, id: number, content: string | Buffer | undefined) {
     super()
@@ -42,9 +49,10 @@ export class StringValue extends Row implements KeyValue, Evictable {
     this.#content = content
   }
 
-  /** A new value. `content` as for assign(). */
-  static create(rows: Rows, content: string | Buffer): StringValue {
+  /** A new value. Parameters as for assign(). */
+  static create(rows: Rows, content: string | Buffer, form: StringForm = 'auto'): StringValue {
     const value = new StringValue(rows, rows.newId(), settle(content))
+    value.#form = form
     rows.touch(value)
     return value
   }
@@ -59,8 +67,8 @@ export class StringValue extends Row implements KeyValue, Evictable {
   }
 
   get encoding(): string {
-    if (this.#raw) return 'raw'
-    if (this.length <= 20 && this.int64() !== undefined) return 'int'
+    if (this.#form === 'raw') return 'raw'
+    if (this.#form === 'auto' && this.length <= INT64_CHARS_MAX && this.int64() !== undefined) return 'int'
     return this.length <= EMBSTR_BYTES_MAX ? 'embstr' : 'raw'
   }
 
@@ -93,12 +101,15 @@ export class StringValue extends Row implements KeyValue, Evictable {
     return shortInteger(content) ?? readInt64(Buffer.from(content, 'latin1'), 0, content.length)
   }
 
-  /** Replaces everything. @param content a latin1 string or a Buffer that is the value's own from now on */
-  assign(content: string | Buffer): void {
+  /**
+   * Replaces everything.
+   * @param content a latin1 string or a Buffer that is the value's own from now on
+   */
+  assign(content: string | Buffer, form: StringForm = 'auto'): void {
     this.#rows.touch(this)
     this.#put(settle(content), 0)
     this.#shared = false
-    this.#raw = false
+    this.#form = form
   }
 
   /** Adds `tail` (copied) at the end; returns the new length. */
@@ -108,7 +119,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
     const length = before.length + tail.length
     if (length <= TEXT_BYTES_MAX) this.#put(before + tail.latin1Slice(), 0)
     else this.#grow(before, length, tail.length).set(tail, before.length)
-    this.#raw = true
+    this.#form = 'raw'
     return length
   }
 
@@ -141,7 +152,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
 
   #changed(bytes: Buffer): number {
     if (bytes.length <= TEXT_BYTES_MAX) this.#put(bytes.latin1Slice(), 0)
-    this.#raw = true
+    this.#form = 'raw'
     return bytes.length
   }
 
@@ -197,7 +208,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
   copy(): StringValue {
     const content = this.content()
     const twin = StringValue.create(this.#rows, content)
-    twin.#raw = this.#raw
+    twin.#form = this.#form
     this.#shared = true
     twin.#shared = true
     return twin
