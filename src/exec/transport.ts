@@ -16,12 +16,14 @@ export interface ClientHandler {
    */
   onFault(text: string): void
   /**
-   * All commands of one chunk were handed over (or parsing stopped): the moment to hand over gathered replies, unless
-   * they wait for the end of the tick.
+   * The client will send nothing more, though it may still read. Redis ends such a client at once, after the replies to
+   * what it sent: close once they were handed over. Without this method the connection ends in the next turn.
    */
-  onBatchEnd?(): void
+  onInputEnd?(): void
   /** Some of the output left; `unsentBytes` has become smaller. For streaming replies and output limits. */
   onDrain?(): void
+  /** True while Redis' `timeout` does not apply: blocked and subscribed clients. Without it the timeout always applies. */
+  mayIdle?(): boolean
   /** The connection is gone, for whatever reason; called exactly once. Nothing can be sent any more. */
   onClose(): void
 }
