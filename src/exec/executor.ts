@@ -76,6 +76,8 @@ export class Executor implements SessionHost, ContextParts {
   held = false
   /** maxmemory is reached. */
   outOfMemory = false
+  /** latency-tracking. */
+  trackLatency = true
   /** requirepass is set. */
   passwordRequired = false
 
@@ -178,7 +180,7 @@ export class Executor implements SessionHost, ContextParts {
   /** Why the command may not run at all, in Redis' order of checks. */
   #refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
     if (!row.takes(argc)) return replyErrors.wrongArity(row.name)
-    if (!session.authenticated && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
+    if (!session.authenticated && this.passwordRequired && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
     const multi = session.multi
     if (multi !== undefined && (row.flags & Flag.NoMulti) !== 0) return NOT_IN_MULTI
     const flags = multi !== undefined && row === this.#execRow ? row.flags | multi.flags : row.flags
@@ -272,7 +274,7 @@ export class Executor implements SessionHost, ContextParts {
     stats.commandsProcessed++
     stat.calls++
     stat.usec += us
-    stat.histogram.record(us)
+    if (this.trackLatency) stat.histogram.record(us)
     if (stats.totalErrorReplies !== errors) stat.failedCalls++
     if (us >= this.#slowlog.slowerThanUs) this.#noteSlow(row, session, request, us)
   }
@@ -424,9 +426,14 @@ export class Executor implements SessionHost, ContextParts {
     this.#transactions.forget(session)
   }
 
-  closed(session: ClientSession): void {
+  stopWaiting(session: ClientSession): void {
     if (session.waiter !== undefined) this.blocked.remove(session.waiter)
     session.waiter = undefined
+    session.postponed = undefined
+  }
+
+  closed(session: ClientSession): void {
+    this.stopWaiting(session)
     this.#transactions.forget(session)
     this.#parts.sessions.remove(session)
   }

@@ -23,6 +23,8 @@ export interface SessionHost {
   unblock(session: ClientSession, how: 'timeout' | 'error'): boolean
   /** Back to the state of a new connection: transaction, WATCH, subscriptions, monitor. */
   reset(session: ClientSession): void
+  /** The client ends: it waits for nothing any more. */
+  stopWaiting(session: ClientSession): void
   /** The connection is gone. */
   closed(session: ClientSession): void
   /** An error reply was written. */
@@ -68,6 +70,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   readonly watchedKeys: WatchedKey[] = []
   subscriptions = 0
   patternSubscriptions = 0
+  monitoring = false
   /** Unix ms since when the output has been above the soft limit; 0 when it is not. */
   softLimitSinceMs = 0
   /** Already in the tick's list. */
@@ -175,15 +178,21 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (!this.closing) this.#host.overOutputLimit(this)
   }
 
+  onInputEnd(): void {
+    this.close('after-reply')
+  }
+
+  mayIdle(): boolean {
+    return this.waiter !== undefined || this.subscriptions + this.patternSubscriptions > 0 || this.monitoring
+  }
+
   close(when: 'now' | 'after-reply'): void {
-    if (when === 'now') {
-      this.closing = true
-      this.transport.destroy()
-      return
-    }
-    if (this.closing) return
+    // What would be served to a client that goes would be lost.
+    this.#host.stopWaiting(this)
+    const already = this.closing
     this.closing = true
-    this.#host.enlist(this)
+    if (when === 'now') this.transport.destroy()
+    else if (!already) this.#host.enlist(this)
   }
 
   reset(): void {

@@ -169,6 +169,7 @@ t.test('damaged data is refused by name and serving goes on; a bug stops everyth
 
 t.test('who has not authenticated may only do what needs no authentication', async t => {
   const { harness, client } = setUp(t)
+  harness.executor.passwordRequired = true
   client.session.authenticated = false
   t.equal(client.ask('ping'), '-NOAUTH Authentication required.\r\n')
   t.equal(client.ask('quit'), '+OK\r\n')

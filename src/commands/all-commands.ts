@@ -1,0 +1,23 @@
+// Every command, gathered from the families. A new family is added here and nowhere else.
+
+import { connectionCommands } from './connection.js'
+import { keyCommands } from './key-commands.js'
+import { nodeLimitsCommands } from './node-limits.js'
+import type { CommandSpec } from './spec.js'
+import { streamCommands } from './stream-commands.js'
+import { stringCommands } from './string-commands.js'
+import { CommandTable } from './table.js'
+import { transactionCommands } from './transaction.js'
+
+const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
+  connectionCommands,
+  keyCommands,
+  stringCommands,
+  streamCommands,
+  transactionCommands,
+  nodeLimitsCommands,
+]
+
+export function commandTable(): CommandTable {
+  return new CommandTable(FAMILIES.flat())
+}
