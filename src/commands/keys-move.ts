@@ -10,12 +10,12 @@ import type { CommandSpec } from './spec.js'
 const SAME_OBJECTS = 'ERR source and destination objects are the same'
 export const DATABASE_OUT_OF_RANGE = 'ERR DB index is out of range'
 
-const INT32_MAX = 0x7fffffff
+const NOT_AN_INT32 = 'ERR value is out of range, value must between -2147483648 and 2147483647'
 
 /** The next argument as a C int. */
 function parseInt32(args: Args): number {
   const value = args.integer()
-  if (value > INT32_MAX || value < -INT32_MAX - 1) throw new ReplyError(replyErrors.notAnInteger)
+  if (value !== (value | 0)) throw new ReplyError(NOT_AN_INT32)
   return value
 }
 
