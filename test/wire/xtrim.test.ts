@@ -1,0 +1,52 @@
+// XTRIM over TCP.
+
+import t from 'tap'
+import { answersAlike, needsRedis } from './wire-pair.js'
+
+t.test('XTRIM answers as redis-server', needsRedis, async t => {
+  await answersAlike(t, [
+    'XTRIM s',
+    'XTRIM s MAXLEN',
+    'XTRIM s MAXLEN ~',
+    'XTRIM s foo 3',
+    'XTRIM s LIMIT 3',
+    'XTRIM s LIMIT 0',
+    'XTRIM s MAXLEN 3 x',
+    'XTRIM s MAXLEN 3 LIMIT 3',
+    'XTRIM s MAXLEN ~ 3 LIMIT',
+    'XTRIM s MAXLEN ~ 3 LIMIT -3',
+    'XTRIM s NOMKSTREAM MAXLEN 3',
+    'XTRIM s MAXLEN =',
+    'XTRIM s MAXLEN = =',
+    'SET str x',
+    'XTRIM str MAXLEN 3',
+    'XTRIM str MAXLEN x',
+    'XTRIM none MAXLEN 3',
+    'XTRIM none MINID 3-',
+    'XTRIM none MINID =',
+    'XTRIM s MINID ~ 3 MAXLEN 4',
+    'XTRIM s MINID +',
+    'CONFIG SET stream-node-max-entries 2',
+    'XADD s 1-1 f v',
+    'XADD s 2-1 f v',
+    'XADD s 3-1 f v',
+    'XADD s 4-1 f v',
+    'XADD s 5-1 f v',
+    'XADD s 6-1 f v',
+    'XADD s 7-1 f v',
+    'XADD s 8-1 f v',
+    'XTRIM s MAXLEN ~ 7',
+    'XTRIM s MAXLEN ~ 6',
+    'XTRIM s MAXLEN ~ 2 LIMIT 1',
+    'XTRIM s MAXLEN ~ 2 LIMIT 3',
+    'XINFO STREAM s',
+    'XTRIM s MINID ~ 6-1',
+    'XTRIM s MINID ~ 7-1 LIMIT 0',
+    'XTRIM s MINID 8',
+    'XTRIM s MAXLEN 1',
+    'XTRIM s LIMIT 5 MAXLEN ~ 0',
+    'XINFO STREAM s',
+    'XTRIM s MAXLEN 0',
+    'CONFIG SET stream-node-max-entries 100',
+  ])
+})
