@@ -1,0 +1,115 @@
+// XADD, XDEL, XTRIM, XSETID: what they leave in the journal, whom they tell, and where Redis 7.2 differs from 7.0.
+
+import t from 'tap'
+import { Args } from '../../src/commands/args.js'
+import { streamCommands } from '../../src/commands/stream-commands.js'
+import { requestOf } from '../../src/resp/request.js'
+import { FakeContext } from '../support/fake-context.js'
+
+function contextWith(...lines: string[]): FakeContext {
+  const ctx = new FakeContext(streamCommands)
+  for (const line of lines) ctx.ask(...line.split(' '))
+  return ctx
+}
+
+const entriesOf = (ctx: FakeContext) => ctx.ask('XRANGE', 's', '-', '+')
+
+t.test('XADD stores the bytes of its fields as they came', async t => {
+  const ctx = contextWith()
+  const value = Buffer.from([0, 13, 10, 36, 255])
+  t.equal(ctx.ask('XADD', 's', '5-1', 'f', value, '', 'w'), '$3\r\n5-1\r\n')
+  const stored = '*1\r\n*2\r\n$3\r\n5-1\r\n*4\r\n$1\r\nf\r\n$5\r\n\x00\r\n$\xff\r\n$0\r\n\r\n$1\r\nw\r\n'
+  t.equal(entriesOf(ctx), stored)
+})
+
+t.test('an automatic ID follows the clock, and the last ID when the clock is behind it', async t => {
+  const ctx = contextWith()
+  t.equal(ctx.ask('XADD', 's', '*', 'f', 'v'), '$15\r\n1700000000000-0\r\n')
+  t.equal(ctx.ask('XADD', 's', '*', 'f', 'v'), '$15\r\n1700000000000-1\r\n')
+  ctx.clock.advance(-5)
+  t.equal(ctx.ask('XADD', 's', '*', 'f', 'v'), '$15\r\n1700000000000-2\r\n')
+  ctx.clock.advance(6)
+  t.equal(ctx.ask('XADD', 's', '*', 'f', 'v'), '$15\r\n1700000000001-0\r\n')
+  t.equal(ctx.ask('XADD', 's', '1700000000001-*', 'f', 'v'), '$15\r\n1700000000001-1\r\n')
+  t.equal(ctx.ask('XADD', 's', '1700000000002-*', 'f', 'v'), '$15\r\n1700000000002-0\r\n')
+})
+
+t.test('the last sequence of a millisecond has no successor in it', async t => {
+  const ctx = contextWith('XADD s 5-18446744073709551615 f v')
+  const refused = '-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n'
+  t.equal(ctx.ask('XADD', 's', '5-*', 'f', 'v'), refused)
+  t.same(ctx.effects, [])
+})
+
+t.test('XADD is journaled with its final ID', async t => {
+  const ctx = contextWith()
+  ctx.ask('XADD', 's', '*', 'f', 'v')
+  t.same(ctx.effects, ['XADD s 1700000000000-0 f v'])
+  t.same(ctx.touches, ['s'])
+  t.same(ctx.notices, ['xadd s'])
+  ctx.ask('XADD', 's', 'NOMKSTREAM', '1700000000000-*', 'f', 'v')
+  t.same(ctx.effects, ['XADD s NOMKSTREAM 1700000000000-1 f v'])
+  ctx.ask('XADD', 's', 'MAXLEN', '2', '1700000000005', 'f', 'v')
+  t.same(ctx.effects, ['XADD s MAXLEN 2 1700000000005 f v'])
+  t.same(ctx.notices, ['xadd s', 'xtrim s'])
+})
+
+t.test('an approximate trim is journaled as an exact one', async t => {
+  const ctx = contextWith()
+  ctx.config.set([['stream-node-max-entries', '2']])
+  for (let i = 1; i <= 5; i++) ctx.ask('XADD', 's', `${i}-1`, 'f', 'v')
+  ctx.ask('XADD', 's', 'MAXLEN', '~', '3', '*', 'f', 'v')
+  t.same(ctx.effects, ['XADD s MAXLEN = 4 1700000000000-0 f v'])
+  t.same(ctx.notices, ['xadd s', 'xtrim s'])
+  ctx.ask('XADD', 's', 'MAXLEN', '~', '9', '*', 'f', 'v')
+  t.same(ctx.effects, ['XADD s MAXLEN = 5 1700000000000-1 f v'])
+  t.same(ctx.notices, ['xadd s'], 'nothing was removed')
+  ctx.ask('XTRIM', 's', 'MINID', '~', '5-1')
+  t.same(ctx.effects, ['XTRIM s MAXLEN = 3'])
+  ctx.ask('XTRIM', 's', 'MAXLEN', '~', '3')
+  t.same(ctx.effects, [])
+})
+
+t.test('what changed nothing leaves no trace', async t => {
+  const ctx = contextWith('XADD s 1-1 f v')
+  for (const line of [
+    'XDEL s 9-9',
+    'XDEL none 1-1',
+    'XTRIM s MAXLEN 1',
+    'XADD none NOMKSTREAM * f v',
+    'XADD s 1-1 f v',
+    'XSETID s 0-1',
+  ]) {
+    ctx.ask(...line.split(' '))
+    t.same([ctx.effects, ctx.touches, ctx.notices], [[], [], []], line)
+  }
+})
+
+t.test('XDEL and XTRIM are journaled as they came and keep the empty key', async t => {
+  const ctx = contextWith('XADD s 1-1 f v', 'XADD s 2-1 f v')
+  t.equal(ctx.ask('XDEL', 's', '1-1', '9-9'), ':1\r\n')
+  t.same([ctx.effects, ctx.touches, ctx.notices], [['XDEL s 1-1 9-9'], ['s'], ['xdel s']])
+  t.equal(ctx.ask('XTRIM', 's', 'MAXLEN', '0'), ':1\r\n')
+  t.same([ctx.effects, ctx.touches, ctx.notices], [['XTRIM s MAXLEN 0'], ['s'], ['xtrim s']])
+  t.equal(ctx.ask('XLEN', 's'), ':0\r\n')
+  t.ok(ctx.db.peek('s'))
+})
+
+t.test('XSETID does not go below the highest deleted ID, as from Redis 7.2 on', async t => {
+  const ctx = contextWith('XADD s 1-1 f v', 'XADD s 2-1 f v', 'XDEL s 2-1')
+  const refused = '-ERR The ID specified in XSETID is smaller than current max_deleted_entry_id\r\n'
+  t.equal(ctx.ask('XSETID', 's', '1-9'), refused)
+  t.equal(ctx.ask('XSETID', 's', '2-1'), '+OK\r\n')
+  t.same([ctx.effects, ctx.notices], [['XSETID s 2-1'], ['xsetid s']])
+})
+
+t.test('an entry above the bound of Redis is refused', async t => {
+  const ctx = contextWith()
+  const request = requestOf(['XADD', 's', '1-1', 'f', 'v'])
+  const row = ctx.table.row('xadd')!
+  const options = row.spec.parse(new Args(request))
+  // A request of a gigabyte in all but its bytes.
+  ctx.request = Object.assign(requestOf(['XADD', 's', '1-1', 'f', 'v']), { to: 2 ** 30 + 100 })
+  t.throws(() => row.spec.run(ctx, options), { message: 'ERR Elements are too large to be stored' })
+  t.equal(ctx.db.peek('s'), undefined)
+})
