@@ -1,5 +1,6 @@
 // Every command, gathered from the families. A new family is added here and nowhere else.
 
+import { serverCommands } from './admin.js'
 import { connectionCommands } from './connection.js'
 import { keyCommands } from './key-commands.js'
 import { nodeLimitsCommands } from './node-limits.js'
@@ -11,6 +12,7 @@ import { transactionCommands } from './transaction.js'
 
 const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   connectionCommands,
+  serverCommands,
   keyCommands,
   stringCommands,
   streamCommands,

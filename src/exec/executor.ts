@@ -61,7 +61,7 @@ const UNBLOCKED = 'UNBLOCKED client unblocked via CLIENT UNBLOCK'
 
 export class Executor implements SessionHost, ContextParts {
   readonly server: Server
-  readonly sink: EffectSink
+  sink: EffectSink
   readonly watched = new WatchedKeys()
   readonly blocked: BlockedClients<ClientSession>
   readonly deadlines: Deadlines
@@ -117,12 +117,13 @@ export class Executor implements SessionHost, ContextParts {
     this.#execRow = parts.table.row('exec')
     this.keyspace = parts.keyspace
     this.context = new ExecContext(this, this.#transactions)
-    this.adopt(parts.keyspace)
+    this.adopt(parts.keyspace, parts.sink)
   }
 
-  /** Works on another keyspace from now on: after a reload. */
-  adopt(keyspace: Keyspace): void {
+  /** Works on this keyspace and journal from now on: after a reload. */
+  adopt(keyspace: Keyspace, sink: EffectSink): void {
     this.keyspace = keyspace
+    this.sink = sink
     this.context = new ExecContext(this, this.#transactions)
     this.#stats.countLookupsOf(keyspace)
     keyspace.hooks = { onExpired: (db, key) => this.#expired(db, key) }

@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+// The command line: reads the configuration, starts one server, tells when it is ready, and ends it at a signal.
+// What the operator must know goes to standard error as one sentence, with exit status 1.
+
+import { writeFileSync, unlinkSync } from 'node:fs'
+import { systemClock } from './base/clock.js'
+import { Config } from './base/config.js'
+import { CorruptionError, UsageError } from './base/errors.js'
+import { createLog } from './base/log.js'
+import type { Log } from './base/log.js'
+import { MILLRACE_VERSION } from './base/version.js'
+import { MillraceServer } from './server.js'
+
+const startedUs = systemClock.monotonicUs()
+
+async function main(): Promise<void> {
+  const config = Config.fromCommandLine(process.argv.slice(2))
+  const { values } = config
+  const log = createLog(values.loglevel, values.logfile === '' ? undefined : values.logfile)
+  log.notice(`Millrace ${MILLRACE_VERSION} is starting, PID: ${process.pid}`)
+  // Whatever nobody expected must not leave a process that serves on from a state nobody understands.
+  process.on('uncaughtException', error => {
+    log.warning(`Uncaught exception: ${error.stack ?? error.message}`)
+    process.exit(1)
+  })
+  const server = await MillraceServer.start({ config, log, onStopped: code => leave(code, values.pidfile) })
+  if (values.pidfile !== '') writePidFile(values.pidfile, log)
+  endAtSignals(server, log)
+  const keys = server.keyspace.databases.reduce((sum, db) => sum + db.size, 0)
+  const tookMs = Math.round((systemClock.monotonicUs() - startedUs) / 1000)
+  log.notice(`Ready to accept connections on ${server.place}`)
+  process.stdout.write(
+    `millrace ${MILLRACE_VERSION} ready on ${server.place}: ${keys} keys loaded in ${tookMs} ms, ` +
+      `appendfsync ${values.appendfsync}\n`,
+  )
+}
+
+function endAtSignals(server: MillraceServer, log: Log): void {
+  let signals = 0
+  const end = (signal: NodeJS.Signals, words: readonly string[]): void => {
+    if (++signals > 1 && signal === 'SIGINT') {
+      log.warning('A second SIGINT: leaving at once. The journal holds everything acknowledged.')
+      process.exit(1)
+    }
+    log.notice(`Received ${signal}, shutting down`)
+    server.shutdown({ save: !words.includes('nosave'), now: words.includes('now'), force: words.includes('force') })
+  }
+  process.on('SIGTERM', () => end('SIGTERM', server.config.values.shutdownOnSigterm))
+  process.on('SIGINT', () => end('SIGINT', server.config.values.shutdownOnSigint))
+}
+
+function writePidFile(path: string, log: Log): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`)
+  } catch (error) {
+    log.warning(`Failed to write the PID file ${path}: ${String(error)}`)
+  }
+}
+
+function leave(code: number, pidFile: string): void {
+  if (pidFile !== '') {
+    try {
+      unlinkSync(pidFile)
+    } catch {
+      // Somebody else removed it, or it could not be written.
+    }
+  }
+  process.exit(code)
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof UsageError || error instanceof CorruptionError) process.stderr.write(`millrace: ${error.message}\n`)
+  else process.stderr.write(`millrace: ${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(1)
+})

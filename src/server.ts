@@ -1,0 +1,404 @@
+// Composition root: builds every part, joins them, and takes them down in reverse. Nothing here decides what a command
+// does; this file knows who needs whom, in which order data become ready, what a changed option means to whom, and how
+// the server ends.
+//
+// Order of a start: folder and LMDB (store), key directory (keyspace), journal (replay), sockets (listener), background.
+
+import { randomBytes } from 'node:crypto'
+import type { Clock } from './base/clock.js'
+import { systemClock } from './base/clock.js'
+import type { Config } from './base/config.js'
+import type { CorruptionError } from './base/errors.js'
+import type { Log } from './base/log.js'
+import { commandTable } from './commands/all-commands.js'
+import type { Durability, Server } from './commands/server.js'
+import { Executor } from './exec/executor.js'
+import { ExpireCycle } from './exec/expire-cycle.js'
+import { Latency } from './exec/latency.js'
+import { MemoryGuard } from './exec/memory-guard.js'
+import { NO_TRANSPORT } from './exec/no-transport.js'
+import { NodeLimitsJournal } from './exec/node-limits-journal.js'
+import { OutputLimits } from './exec/output-limits.js'
+import { Replay } from './exec/replay.js'
+import { ClientSession } from './exec/session.js'
+import { SessionRegistry } from './exec/session-registry.js'
+import { SlowlogList } from './exec/slowlog.js'
+import { ServerStats } from './exec/stats.js'
+import type { Transport } from './exec/transport.js'
+import { Listener } from './net/listener.js'
+import type { DoorPolicy, TcpPlace } from './net/listener.js'
+import type { Reply } from './resp/reply.js'
+import { Store } from './store/store.js'
+import { Keyspace } from './types/keyspace.js'
+
+export interface ServerOptions {
+  readonly config: Config
+  readonly log: Log
+  readonly clock?: Clock
+  /** SHUTDOWN, or a broken invariant, ended the server; `code` is the exit status it suggests. Called at most once. */
+  readonly onStopped?: (code: number) => void
+}
+
+/** How long the end waits for clients to take their last replies. */
+const FAREWELL_MS_MAX = 1000
+const FAREWELL_LOOK_MS = 5
+
+type Done = (fault?: string) => void
+
+export class MillraceServer implements Server {
+  readonly clock: Clock
+  readonly config: Config
+  readonly log: Log
+  readonly table = commandTable()
+  readonly stats = new ServerStats()
+  readonly slowlog = new SlowlogList()
+  readonly latency = new Latency(this.stats)
+  readonly runId = randomBytes(20).toString('hex')
+  readonly startedAtMs: number
+  /** Journal records that the start ran again. */
+  replayedRecords = 0
+  activeExpire = true
+
+  readonly #sessions = new SessionRegistry()
+  readonly #nodeLimits: NodeLimitsJournal
+  readonly #executor: Executor
+  readonly #expireCycle: ExpireCycle
+  readonly #memory: MemoryGuard
+  readonly #listener: Listener
+  readonly #onStopped: (code: number) => void
+  #store: Store
+  #keyspace: Keyspace
+  /** Ticks that ended while the store was being opened again. */
+  #uncommitted: Done[] | undefined
+  #ending: Promise<void> | undefined
+  #stopped = false
+
+  /**
+   * Opens the data folder, brings the data back and listens.
+   * @throws UsageError when the folder or an address cannot be had; CorruptionError when the data are damaged
+   */
+  static async start(options: ServerOptions): Promise<MillraceServer> {
+    const server = new MillraceServer(options)
+    try {
+      server.#recover()
+      await server.#listener.listen()
+    } catch (error) {
+      server.#stopped = true
+      await server.#close(false)
+      throw error
+    }
+    server.#expireCycle.start()
+    server.#memory.bytesMax = options.config.values.maxmemory
+    return server
+  }
+
+  private constructor(options: ServerOptions) {
+    const { config, log } = options
+    const { values } = config
+    this.clock = options.clock ?? systemClock
+    this.config = config
+    this.log = log
+    this.startedAtMs = this.clock.nowMs()
+    this.#onStopped = options.onStopped ?? (() => undefined)
+    this.#nodeLimits = new NodeLimitsJournal(values)
+    this.#store = this.#openStore()
+    this.#keyspace = this.#newKeyspace()
+    const outputLimits = new OutputLimits(values.clientOutputBufferLimit, message => log.warning(message))
+    this.#executor = new Executor({
+      server: this,
+      clock: this.clock,
+      table: this.table,
+      keyspace: this.#keyspace,
+      sink: this.#store,
+      commit: done => this.#commit(done),
+      stats: this.stats,
+      slowlog: this.slowlog,
+      latency: this.latency,
+      sessions: this.#sessions,
+      outputLimits,
+      preamble: () => this.#nodeLimits.take(),
+      panic: (error, doing) => this.#panic(error, doing),
+      damaged: (error, doing) => this.#damaged(error, doing),
+    })
+    this.#expireCycle = this.#newExpireCycle()
+    this.#memory = new MemoryGuard(full => (this.#executor.outOfMemory = full))
+    this.#listener = this.#newListener()
+    this.#followConfig(outputLimits)
+  }
+
+  // --- what commands see
+
+  get keyspace(): Keyspace {
+    return this.#keyspace
+  }
+  get durability(): Durability {
+    return this.#store
+  }
+  get tcpPort(): number {
+    return this.#listener.port
+  }
+  get loading(): boolean {
+    return this.#executor.loading
+  }
+  get blockedCount(): number {
+    return this.#executor.blocked.count
+  }
+  get blockedKeyCount(): number {
+    return this.#executor.blocked.keyCount
+  }
+
+  sessions(): Iterable<ClientSession> {
+    return this.#sessions
+  }
+
+  session(id: number): ClientSession | undefined {
+    return this.#sessions.get(id)
+  }
+
+  pause(untilMs: number, mode: 'write' | 'all'): void {
+    this.#executor.pause.begin(untilMs, mode, this.clock.nowMs())
+  }
+
+  unpause(): void {
+    this.#executor.pause.end()
+  }
+
+  later(session: ClientSession, work: Promise<unknown>, done: (reply: Reply) => void): void {
+    this.#executor.later(session, work, done)
+  }
+
+  sleepSync(seconds: number): void {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, seconds * 1000)
+  }
+
+  rebind(): Promise<void> {
+    return this.#listener.rebind(this.#tcpPlace())
+  }
+
+  /** Where clients reach it: '127.0.0.1:6379', or the path of the Unix socket. */
+  get place(): string {
+    const { bind, unixsocket } = this.config.values
+    if (this.tcpPort === 0) return unixsocket
+    const first = (bind[0] ?? '').replace(/^-/, '')
+    const host = first === '*' ? '0.0.0.0' : first === '::*' ? '::' : first
+    return `${host.includes(':') ? `[${host}]` : host}:${this.tcpPort}`
+  }
+
+  // --- data
+
+  #openStore(): Store {
+    const { values } = this.config
+    const store = Store.open({
+      folder: values.dir,
+      log: this.log,
+      clock: this.clock,
+      fsync: values.appendfsync,
+      cacheBytesMax: values.pageCacheBytes,
+      onCut: () => this.#nodeLimits.makeDue(),
+    })
+    store.triggers.intervalMs = values.checkpointInterval * 1000
+    store.triggers.dirtyBytes = values.checkpointDirtyBytes
+    store.triggers.journalBytes = values.journalMaxBytes
+    return store
+  }
+
+  #newKeyspace(): Keyspace {
+    return new Keyspace({ rows: this.#store, databases: this.config.values.databases, clock: this.clock })
+  }
+
+  /** Loads the directory and runs the journal again. */
+  #recover(): void {
+    this.#keyspace.load()
+    const { streamNodeMaxEntries, streamNodeMaxBytes } = this.config.values
+    const session = new ClientSession(0, NO_TRANSPORT, this.#executor)
+    const replay = new Replay(this.#executor.context, this.table, this.#keyspace, session)
+    try {
+      this.replayedRecords = this.#store.replay(record => replay.run(record))
+    } finally {
+      replay.end()
+      this.config.set([
+        ['stream-node-max-entries', String(streamNodeMaxEntries)],
+        ['stream-node-max-bytes', String(streamNodeMaxBytes)],
+      ])
+    }
+    this.#keyspace.nowMs = this.clock.nowMs()
+    this.#nodeLimits.makeDue()
+  }
+
+  async reload(options: { checkpoint: boolean }): Promise<void> {
+    this.#executor.hold(true)
+    try {
+      // The tick that asked for it must be in the journal before that is closed.
+      await new Promise(resolve => setImmediate(resolve))
+      if (options.checkpoint) await this.#store.checkpoint()
+      this.#uncommitted = []
+      await this.#store.close({ checkpoint: false })
+      this.#store = this.#openStore()
+      this.#keyspace = this.#newKeyspace()
+      this.#executor.adopt(this.#keyspace, this.#store)
+      this.#recover()
+    } finally {
+      const waiting = this.#uncommitted ?? []
+      this.#uncommitted = undefined
+      for (const done of waiting) this.#store.commit(done)
+      this.#executor.hold(false)
+    }
+  }
+
+  #commit(done: Done): void {
+    if (this.#uncommitted !== undefined) this.#uncommitted.push(done)
+    else if (this.#stopped) done('the store is closed')
+    else this.#store.commit(done)
+  }
+
+  // --- parts
+
+  #newExpireCycle(): ExpireCycle {
+    const executor = this.#executor
+    const server = this
+    const cycle = new ExpireCycle({
+      clock: this.clock,
+      get keyspace() {
+        return server.#keyspace
+      },
+      background: work => executor.background(work),
+      mayExpire: () =>
+        this.activeExpire &&
+        !executor.held &&
+        executor.pause.mode === undefined &&
+        this.#store.writeFault === undefined,
+      took: ms => this.latency.sample('expire-cycle', ms, this.clock.nowMs()),
+    })
+    cycle.roundsPerSecond = this.config.values.hz
+    cycle.effort = this.config.values.activeExpireEffort
+    return cycle
+  }
+
+  #newListener(): Listener {
+    const { values } = this.config
+    const policy: DoorPolicy = {
+      get clientsMax() {
+        return values.maxclients
+      },
+      get keepAliveS() {
+        return values.tcpKeepalive
+      },
+      get idleS() {
+        return values.timeout
+      },
+      get localOnly() {
+        return values.protectedMode && values.requirepass === ''
+      },
+      get parserLimits() {
+        return {
+          bulkBytesMax: values.protoMaxBulkLen,
+          queryBytesMax: values.clientQueryBufferLimit,
+          unauthenticated: values.requirepass !== '',
+        }
+      },
+    }
+    const options = {
+      ...this.#tcpPlace(),
+      unixPath: values.unixsocket,
+      unixMode: values.unixsocketperm,
+      backlog: values.tcpBacklog,
+    }
+    return new Listener(options, policy, this.stats, transport => this.#accept(transport))
+  }
+
+  #accept(transport: Transport): ClientSession {
+    const session = new ClientSession(this.#sessions.newId(), transport, this.#executor)
+    this.#sessions.add(session)
+    return session
+  }
+
+  /** `port 0` in the configuration means a free port at the start; CONFIG SET port 0 would be no TCP at all in Redis. */
+  #tcpPlace(): TcpPlace {
+    const { port, bind, unixsocket } = this.config.values
+    return { port: bind.length === 0 || (port === 0 && unixsocket !== '') ? undefined : port, bind }
+  }
+
+  #followConfig(outputLimits: OutputLimits): void {
+    const { config } = this
+    const { values } = config
+    const executor = this.#executor
+    this.slowlog.slowerThanUs = values.slowlogLogSlowerThan
+    this.slowlog.lengthMax = values.slowlogMaxLen
+    this.latency.thresholdMs = values.latencyMonitorThreshold
+    executor.trackLatency = values.latencyTracking
+    executor.passwordRequired = values.requirepass !== ''
+    config.onChange('slowlog-log-slower-than', us => (this.slowlog.slowerThanUs = us))
+    config.onChange('slowlog-max-len', length => (this.slowlog.lengthMax = length))
+    config.onChange('latency-monitor-threshold', ms => (this.latency.thresholdMs = ms))
+    config.onChange('latency-tracking', on => (executor.trackLatency = on))
+    config.onChange('requirepass', password => (executor.passwordRequired = password !== ''))
+    config.onChange('client-output-buffer-limit', limits => (outputLimits.limits = limits))
+    config.onChange('proto-max-bulk-len', bytes => this.#listener.setParserLimits({ bulkBytesMax: bytes }))
+    config.onChange('client-query-buffer-limit', bytes => this.#listener.setParserLimits({ queryBytesMax: bytes }))
+    config.onChange('loglevel', level => (this.log.level = level))
+    config.onChange('hz', hz => (this.#expireCycle.roundsPerSecond = hz))
+    config.onChange('active-expire-effort', effort => (this.#expireCycle.effort = effort))
+    config.onChange('maxmemory', bytes => (this.#memory.bytesMax = bytes))
+    config.onChange('stream-node-max-entries', () => this.#nodeLimits.makeDue())
+    config.onChange('stream-node-max-bytes', () => this.#nodeLimits.makeDue())
+    config.onChange('appendfsync', policy => (this.#store.fsync = policy))
+    config.onChange('page-cache-bytes', bytes => (this.#store.cache.bytesMax = bytes))
+    config.onChange('checkpoint-interval', seconds => (this.#store.triggers.intervalMs = seconds * 1000))
+    config.onChange('checkpoint-dirty-bytes', bytes => (this.#store.triggers.dirtyBytes = bytes))
+    config.onChange('journal-max-bytes', bytes => (this.#store.triggers.journalBytes = bytes))
+  }
+
+  // --- failures
+
+  #damaged(error: CorruptionError, doing: string): void {
+    this.log.warning(`${doing} met damaged data and was refused: ${error.message}`)
+  }
+
+  /** A defect of ours: what was executed before it goes to the journal, then the process must end. */
+  #panic(error: unknown, doing: string): void {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.log.warning(`A defect was met while running '${doing}'; the server stops. Please report this: ${what}`)
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#store
+      .synced()
+      .catch(() => undefined)
+      .finally(() => this.#onStopped(1))
+  }
+
+  // --- the end
+
+  shutdown(options: { save: boolean; now: boolean; force: boolean }): void {
+    void this.close(options)
+  }
+
+  /** Ends the server: last replies, last checkpoint (unless `save` is false: the journal holds everything), folder. */
+  close(options: { save?: boolean; now?: boolean } = {}): Promise<void> {
+    this.#ending ??= this.#end(options.save !== false, options.now === true)
+    return this.#ending
+  }
+
+  async #end(save: boolean, now: boolean): Promise<void> {
+    this.log.notice('User requested shutdown...')
+    this.#listener.stopAccepting()
+    this.#executor.hold(true)
+    await new Promise(resolve => setImmediate(resolve))
+    for (const session of [...this.#sessions]) session.close('after-reply')
+    const untilMs = this.clock.monotonicUs() / 1000 + FAREWELL_MS_MAX
+    while (!now && this.#sessions.size > 0 && this.clock.monotonicUs() / 1000 < untilMs) {
+      await new Promise(resolve => setTimeout(resolve, FAREWELL_LOOK_MS))
+    }
+    await this.#close(save)
+    this.log.notice('Millrace is now ready to exit, bye bye...')
+    this.#onStopped(0)
+  }
+
+  async #close(save: boolean): Promise<void> {
+    this.#expireCycle.stop()
+    this.#memory.stop()
+    await this.#listener.close()
+    this.#executor.deadlines.close()
+    await this.#store.close({ checkpoint: save })
+    this.#stopped = true
+  }
+}
