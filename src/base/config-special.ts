@@ -48,7 +48,7 @@ export const outputLimits: OptionType<OutputLimits> = {
   description: 'class (normal, replica, pubsub), hard limit, soft limit, soft seconds; repeated for several classes',
   words: true,
   parse(words, previous) {
-    if (words.length === 0 || words.length % 4 !== 0) {
+    if (words.length % 4 !== 0) {
       throw new OptionError('Wrong number of arguments in buffer limit configuration.')
     }
     const limits = { ...previous }
