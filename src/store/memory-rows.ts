@@ -7,8 +7,8 @@ import { ClockCache } from './page-cache.js'
 import { getU48, idKey, Table, TABLE_COUNT } from './row.js'
 import type { Row, StoreObject } from './row.js'
 import type { Rows } from './rows.js'
+import { rowName } from './table-name.js'
 
-const TABLE_NAMES = ['meta', 'directory', 'heads', 'blocks', 'pages', 'parts', 'retired']
 const KEY_BYTES_MAX = 511
 
 interface Kept {
@@ -45,7 +45,7 @@ export class MemoryRows implements Rows {
 
   read(table: Table, key: Buffer): Buffer | undefined {
     const dirty = this.#dirty.find(row => row.table === table && this.#counts(row) && row.rowKey().equals(key))
-    assert(dirty === undefined, `read of ${nameOf(table, key)}, which is dirty in memory`)
+    assert(dirty === undefined, `read of ${rowName(table, key)}, which is dirty in memory`)
     const kept = this.#tables[table].get(key.toString('latin1'))
     return kept === undefined ? undefined : Buffer.from(kept.bytes)
   }
@@ -55,7 +55,7 @@ export class MemoryRows implements Rows {
     const dirty = this.#dirty.find(
       row => row.table === table && this.#counts(row) && row.rowKey().toString('latin1').startsWith(start),
     )
-    assert(dirty === undefined, `scan over ${dirty ? nameOf(table, dirty.rowKey()) : ''}, which is dirty in memory`)
+    assert(dirty === undefined, `scan over ${dirty ? rowName(table, dirty.rowKey()) : ''}, which is dirty in memory`)
     const keys = [...this.#tables[table].keys()].filter(key => key.startsWith(start)).sort(compareLatin1)
     for (const key of keys) {
       const kept = this.#tables[table].get(key)
@@ -79,7 +79,7 @@ export class MemoryRows implements Rows {
     for (const row of list) {
       if (!this.#counts(row)) continue
       const key = row.rowKey()
-      assert(key.length <= KEY_BYTES_MAX, `key of ${nameOf(row.table, key)} has ${key.length} bytes`)
+      assert(key.length <= KEY_BYTES_MAX, `key of ${rowName(row.table, key)} has ${key.length} bytes`)
       if (row.removed) this.#tables[row.table].delete(key.toString('latin1'))
       else this.#keep(row, key)
     }
@@ -106,9 +106,9 @@ export class MemoryRows implements Rows {
       if (row.dirtyEpoch !== 0 || row.removed || !this.#counts(row)) continue
       const key = row.rowKey()
       const kept = this.#tables[row.table].get(key.toString('latin1'))
-      assert(kept !== undefined, `${nameOf(row.table, key)} is clean but was never written`)
-      assert(kept.given.equals(kept.bytes), `${nameOf(row.table, key)} changed bytes it had handed out`)
-      assert(row.encodeRow().equals(kept.bytes), `${nameOf(row.table, key)} was changed without touch()`)
+      assert(kept !== undefined, `${rowName(row.table, key)} is clean but was never written`)
+      assert(kept.given.equals(kept.bytes), `${rowName(row.table, key)} changed bytes it had handed out`)
+      assert(row.encodeRow().equals(kept.bytes), `${rowName(row.table, key)} was changed without touch()`)
     }
   }
 
@@ -131,9 +131,9 @@ export class MemoryRows implements Rows {
     const before = this.#tables[row.table].get(name)
     assert(
       before === undefined || before.given.equals(before.bytes),
-      `${nameOf(row.table, key)} changed bytes it had handed out`,
+      `${rowName(row.table, key)} changed bytes it had handed out`,
     )
-    assert(given.equals(row.encodeRow()), `${nameOf(row.table, key)} encodes to different bytes each time`)
+    assert(given.equals(row.encodeRow()), `${rowName(row.table, key)} encodes to different bytes each time`)
     this.#tables[row.table].set(name, { given, bytes: Buffer.from(given) })
   }
 
@@ -155,8 +155,4 @@ export class MemoryRows implements Rows {
 
 function compareLatin1(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-function nameOf(table: Table, key: Buffer): string {
-  return `row ${key.toString('hex')} of table ${TABLE_NAMES[table]}`
 }

@@ -1,0 +1,111 @@
+// The checkpoint's own thread: writes packs of rows to LMDB in one transaction each checkpoint, and reclaims what was
+// dropped. Started and spoken to by checkpoint-thread.ts only.
+//
+// LMDB wants one thread per write transaction, so the transaction is held while packs arrive: the thread sleeps on a
+// shared counter and takes messages synchronously. Messages of a run that was given up are passed over by its number.
+
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { ABORT } from 'lmdb'
+import { Environment, sealValue } from './environment.js'
+import { reclaimSome } from './retirement.js'
+import type { Reclaimed } from './retirement.js'
+import { readPack } from './row-pack.js'
+import type { Pack } from './row-pack.js'
+
+export interface WriterData {
+  readonly folder: string
+  readonly packs: MessagePort
+  /** [0] counts messages sent to `packs`; [1] packs that were written. */
+  readonly counters: Int32Array
+}
+
+export type WriterCommand = { readonly kind: 'run'; readonly run: number } | { readonly kind: 'close' }
+
+export interface PackMessage {
+  readonly run: number
+  /** What to do after this pack: wait for another, commit, or give up. */
+  readonly then: 'more' | 'commit' | 'abort'
+  readonly pack: Pack | undefined
+  /** With 'commit': how many rows of retired ids to delete at most. */
+  readonly reclaimRowsMax: number
+}
+
+export interface WriterReply {
+  readonly run: number
+  /** Undefined when the transaction is committed and on the device. */
+  readonly failure: string | undefined
+  readonly reclaimed: Reclaimed
+}
+
+const NOTHING: Reclaimed = { rows: 0, ids: 0 }
+
+class Writer {
+  readonly #environment: Environment
+  readonly #data: WriterData
+
+  constructor(data: WriterData) {
+    this.#data = data
+    this.#environment = new Environment(data.folder)
+  }
+
+  run(run: number): WriterReply {
+    let reclaimed = NOTHING
+    let aborted = false
+    try {
+      this.#environment.root.transactionSync(() => {
+        const last = this.#drain(run)
+        aborted = last.then === 'abort'
+        if (aborted) return ABORT
+        reclaimed = reclaimSome(this.#environment, last.reclaimRowsMax)
+        return undefined
+      })
+    } catch (error) {
+      return { run, failure: error instanceof Error ? error.message : String(error), reclaimed: NOTHING }
+    }
+    return aborted ? { run, failure: 'given up', reclaimed: NOTHING } : { run, failure: undefined, reclaimed }
+  }
+
+  /** Writes packs until one says that it is the last. */
+  #drain(run: number): PackMessage {
+    for (;;) {
+      const message = this.#next()
+      if (message.run !== run) continue
+      if (message.pack !== undefined) this.#write(message.pack)
+      if (message.then !== 'more') return message
+    }
+  }
+
+  #next(): PackMessage {
+    const { packs, counters } = this.#data
+    for (;;) {
+      const sent = Atomics.load(counters, 0)
+      const received = receiveMessageOnPort(packs) as { message: PackMessage } | undefined
+      if (received !== undefined) return received.message
+      Atomics.wait(counters, 0, sent)
+    }
+  }
+
+  #write(pack: Pack): void {
+    const { tables } = this.#environment
+    readPack(pack, (table, key, value) => {
+      if (value === undefined) {
+        tables[table].removeSync(key)
+        return
+      }
+      sealValue(value)
+      tables[table].putSync(key, value)
+    })
+    Atomics.add(this.#data.counters, 1, 1)
+  }
+
+  close(): Promise<void> {
+    return this.#environment.close()
+  }
+}
+
+const writer = new Writer(workerData as WriterData)
+parentPort?.on('message', (command: WriterCommand) => {
+  if (command.kind === 'run') parentPort?.postMessage(writer.run(command.run))
+  else void writer.close().then(() => process.exit(0))
+})

@@ -1,0 +1,257 @@
+// Checkpoints: a consistent cut of all dirty rows goes to LMDB in one transaction with the journal position it represents,
+// while commands go on. Used by: store.ts. Neighbours: dirty-rows.ts makes the cut, checkpoint-thread.ts writes.
+//
+// One run at a time:  idle -> #start (cut, O(1)) -> #encodeSlice … (between ticks) -> committed by the thread
+//                     -> #committed (segments deleted) -> #cleanSlice … (rows may be evicted) -> idle
+//                     or, when the thread fails: rows given back, the journal kept, another try later.
+
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { CheckpointThread } from './checkpoint-thread.js'
+import type { WriterReply } from './checkpoint-writer.js'
+import type { Cut, DirtyRows } from './dirty-rows.js'
+import type { Reclaimed } from './retirement.js'
+import { PackBuilder } from './row-pack.js'
+import { Table } from './row.js'
+import type { Row } from './row.js'
+
+/** What one slice between two ticks may take. */
+const SLICE_US = 2000
+const SLICE_BYTES = 500_000
+/** Rows between two looks at the clock. */
+const ROWS_PER_LOOK = 16
+const CLEAN_ROWS_PER_SLICE = 5000
+/** Rows of dropped objects that one checkpoint deletes. */
+const RECLAIM_ROWS_PER_RUN = 2000
+const RECLAIM_PAUSE_MS = 100
+const RETRY_MS = 5000
+
+/** One row outside the dirty list: the position, and ids to be retired. */
+export interface ExtraRow {
+  readonly table: Table
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+export interface CheckpointHost {
+  /** True when a cut may be made now. */
+  canCut(): boolean
+  /** False when a checkpoint would change nothing. */
+  hasNews(): boolean
+  /** How many ids have rows that are still to be deleted. */
+  retiredIds(): number
+  /** Makes the cut of everything else: rows to write with it. Called once per run. */
+  onCut(): readonly ExtraRow[]
+  /** The cut is durable. */
+  onCommitted(): void
+  /** Rows of dropped objects were deleted. */
+  onReclaimed(reclaimed: Reclaimed): void
+  /** Nothing was written; what onCut() gave must be in the next one. */
+  onFailed(): void
+}
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+export class Checkpoints {
+  /** Runs that were committed since the start. */
+  completed = 0
+  /** Unix ms of the last one committed; of the start before that. */
+  lastMs: number
+  lastOk = true
+  lastSeconds = 0
+  running = false
+
+  readonly #host: CheckpointHost
+  readonly #dirty: DirtyRows
+  readonly #thread: CheckpointThread
+  readonly #clock: Clock
+  readonly #log: Log
+  #pack = new PackBuilder()
+  #cut: Cut | undefined
+  #wanted = false
+  /** Those whom the running one serves, and those who want the next. */
+  #waiters: Waiter[] = []
+  #nextWaiters: Waiter[] = []
+  #startedUs = 0
+  #retryTimer: NodeJS.Timeout | undefined
+  #reclaimTimer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(host: CheckpointHost, dirty: DirtyRows, thread: CheckpointThread, clock: Clock, log: Log) {
+    this.#host = host
+    this.#dirty = dirty
+    this.#thread = thread
+    this.#clock = clock
+    this.#log = log
+    this.lastMs = clock.nowMs()
+  }
+
+  /** Bytes of rows that the running checkpoint still holds back from eviction. */
+  get bytesHeld(): number {
+    return this.#cut?.bytes ?? 0
+  }
+
+  /** Resolves when everything executed until now is in a committed checkpoint. Rejects with the reason of a failure. */
+  request(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#nextWaiters.push({ resolve, reject })
+      this.wantSoon()
+    })
+  }
+
+  /** Resolves when a checkpoint is committed: the running one, or a new one. */
+  join(): Promise<void> {
+    if (!this.running || this.#cut === undefined) return this.request()
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
+  }
+
+  /** Asks for one of the present state or a later one, without waiting for it; startIfWanted() starts it. */
+  want(): void {
+    this.#wanted = true
+  }
+
+  /** As want(), for those who are inside something that must not see a cut made. */
+  wantSoon(): void {
+    this.#wanted = true
+    setImmediate(() => this.startIfWanted())
+  }
+
+  /** Called at the end of each tick. */
+  startIfWanted(): void {
+    if (!this.#wanted || this.running || this.#closed || !this.#host.canCut()) return
+    this.#wanted = false
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = undefined
+    this.#waiters = this.#nextWaiters
+    this.#nextWaiters = []
+    if (this.#host.hasNews()) this.#start()
+    else this.#settle(undefined)
+  }
+
+  /** Gives up a running checkpoint (its rows are in the journal) and starts no other. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#retryTimer)
+    clearTimeout(this.#reclaimTimer)
+    const error = new Error('the store is closed')
+    for (const { reject } of this.#nextWaiters.splice(0)) reject(error)
+  }
+
+  #start(): void {
+    this.running = true
+    this.#startedUs = this.#clock.monotonicUs()
+    this.#cut = this.#dirty.cut()
+    void this.#thread.begin().then(reply => this.#over(reply))
+    for (const { table, key, value } of this.#host.onCut()) this.#put(table, key, value)
+    setImmediate(() => this.#encodeSlice())
+  }
+
+  #encodeSlice(): void {
+    const cut = this.#cut
+    if (cut === undefined || this.#closed) return
+    if (this.#thread.isBehind) {
+      setTimeout(() => this.#encodeSlice(), 1)
+      return
+    }
+    try {
+      this.#encodeSome(cut)
+    } catch (error) {
+      // One of our invariants, or a damaged page: the thread must not wait for ever with its transaction open.
+      this.#thread.send(undefined, 'abort')
+      throw error
+    }
+    if (!cut.allEncoded) {
+      setImmediate(() => this.#encodeSlice())
+      return
+    }
+    this.#dirty.encoded()
+    this.#thread.send(this.#pack.take(), 'commit', RECLAIM_ROWS_PER_RUN)
+  }
+
+  #encodeSome(cut: Cut): void {
+    const untilUs = this.#clock.monotonicUs() + SLICE_US
+    let bytesLeft = SLICE_BYTES
+    const put = (row: Row, value: Buffer | undefined): void => {
+      bytesLeft -= value?.length ?? 0
+      this.#put(row.table, row.rowKey(), value)
+    }
+    for (let rows = 1; !cut.allEncoded && bytesLeft > 0; rows++) {
+      cut.encodeNext(put)
+      if (rows % ROWS_PER_LOOK === 0 && this.#clock.monotonicUs() >= untilUs) return
+    }
+  }
+
+  #put(table: Table, key: Buffer, value: Buffer | undefined): void {
+    if (this.#pack.isFullFor(key.length, value?.length ?? 0)) this.#thread.send(this.#pack.take(), 'more')
+    this.#pack.add(table, key, value)
+  }
+
+  #over(reply: WriterReply): void {
+    this.#pack.take()
+    if (reply.failure !== undefined) return this.#failed(reply.failure)
+    this.completed++
+    this.lastOk = true
+    this.lastMs = this.#clock.nowMs()
+    this.lastSeconds = (this.#clock.monotonicUs() - this.#startedUs) / 1e6
+    this.#host.onCommitted()
+    this.#host.onReclaimed(reply.reclaimed)
+    this.#settle(undefined)
+    this.#cleanSlice()
+  }
+
+  #failed(reason: string): void {
+    if (this.#cut !== undefined) this.#dirty.giveBack(this.#cut)
+    this.#cut = undefined
+    this.#host.onFailed()
+    this.running = false
+    this.lastOk = false
+    this.#settle(new Error(`The checkpoint failed: ${reason}`))
+    if (this.#closed) return
+    this.#log.warning(`The checkpoint failed: ${reason}. The journal is kept, and another is tried later.`)
+    this.#retryTimer ??= setTimeout(() => this.#wantNow(), RETRY_MS).unref()
+  }
+
+  #cleanSlice(): void {
+    if (this.#closed) return
+    if (this.#cut?.cleanSome(CLEAN_ROWS_PER_SLICE)) {
+      setImmediate(() => this.#cleanSlice())
+      return
+    }
+    this.#cut = undefined
+    this.running = false
+    if (this.#host.retiredIds() > 0) {
+      this.#reclaimTimer ??= setTimeout(() => this.#reclaim(), RECLAIM_PAUSE_MS).unref()
+    }
+    if (this.#nextWaiters.length > 0) this.#wanted = true
+    setImmediate(() => this.startIfWanted())
+  }
+
+  /** A run without a cut: only deletes rows of dropped objects. */
+  #reclaim(): void {
+    this.#reclaimTimer = undefined
+    if (this.running || this.#closed) return
+    this.running = true
+    void this.#thread.begin().then(reply => {
+      if (reply.failure !== undefined) return this.#failed(reply.failure)
+      this.#host.onReclaimed(reply.reclaimed)
+      this.#cleanSlice()
+    })
+    this.#thread.send(undefined, 'commit', RECLAIM_ROWS_PER_RUN)
+  }
+
+  #wantNow(): void {
+    this.#retryTimer = undefined
+    this.#wanted = true
+    this.startIfWanted()
+  }
+
+  #settle(error: Error | undefined): void {
+    for (const { resolve, reject } of this.#waiters.splice(0)) {
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+  }
+}

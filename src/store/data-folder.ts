@@ -1,0 +1,105 @@
+// The data folder: makes a new one, recognises ours, refuses any other. Used by: store.ts.
+//
+//   FORMAT      one line: what this is, and its version
+//   LOCK        held by the running server
+//   journal/    segments (docs/format/journal.md)
+//   store/      the LMDB environment (docs/format/store.md)
+
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { UsageError } from '../base/errors.js'
+import { FolderLock, LOCK_NAME } from './lock.js'
+
+export const FOLDER_VERSION = 1
+export const FORMAT_NAME = 'FORMAT'
+const FORMAT = /^millrace data folder, version (\d+)\n$/
+/** What may be in a folder that we take as new: our own beginnings, and what mkfs makes. */
+const NOBODYS = new Set([LOCK_NAME, `${FORMAT_NAME}.new`, 'lost+found'])
+
+export class DataFolder {
+  readonly path: string
+  readonly journal: string
+  readonly store: string
+  readonly #lock: FolderLock
+
+  /** Opens and locks the folder, and makes it if need be. @throws UsageError, one sentence, when it cannot be ours */
+  constructor(path: string) {
+    this.path = path
+    this.journal = join(path, 'journal')
+    this.store = join(path, 'store')
+    make(path)
+    refuseForeign(path)
+    this.#lock = new FolderLock(path)
+    try {
+      if (!isFormatted(path)) writeFormat(path)
+      mkdirSync(this.journal, { recursive: true })
+      mkdirSync(this.store, { recursive: true })
+    } catch (error) {
+      this.#lock.release()
+      throw error
+    }
+  }
+
+  /** Bytes of the store's file; most of them may be free inside it. */
+  get fileBytes(): number {
+    return statSync(join(this.store, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  release(): void {
+    this.#lock.release()
+  }
+}
+
+function make(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+    if (!statSync(path).isDirectory()) throw new Error('not a folder')
+  } catch (error) {
+    throw new UsageError(`The data folder ${path} cannot be made or opened: ${(error as Error).message}.`)
+  }
+}
+
+/** Before anything is written into the folder. */
+function refuseForeign(path: string): void {
+  if (isFormatted(path)) return
+  const foreign = readdirSync(path).find(name => !NOBODYS.has(name))
+  if (foreign !== undefined) {
+    throw new UsageError(`The folder ${path} is not empty and not a Millrace data folder (it holds "${foreign}").`)
+  }
+}
+
+/** @throws UsageError when it is of another version */
+function isFormatted(path: string): boolean {
+  const file = join(path, FORMAT_NAME)
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return false
+  const match = FORMAT.exec(readFileSync(file, 'latin1'))
+  if (match === null) throw new UsageError(`The file ${file} is not that of a Millrace data folder.`)
+  if (Number(match[1]) !== FOLDER_VERSION) {
+    throw new UsageError(
+      `The data folder ${path} has format version ${match[1]}; this program reads version ${FOLDER_VERSION}.`,
+    )
+  }
+  return true
+}
+
+function writeFormat(path: string): void {
+  const temporary = join(path, `${FORMAT_NAME}.new`)
+  const fd = openSync(temporary, 'w', 0o640)
+  writeSync(fd, `millrace data folder, version ${FOLDER_VERSION}\n`)
+  fsyncSync(fd)
+  closeSync(fd)
+  renameSync(temporary, join(path, FORMAT_NAME))
+  const folder = openSync(path, 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}

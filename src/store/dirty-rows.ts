@@ -1,0 +1,108 @@
+// Epochs: which rows changed since which cut. Used by: store.ts (touch), checkpoint.ts (cuts).
+//
+// A cut ends the epoch in O(1): the epoch's list becomes the cut's. While a cut is being encoded, a row that is touched
+// again is encoded at that moment as it was at the cut (copy on write), and stays at its place in the list, because
+// two rows may share a key (a removed group and its successor) and the later one must win.
+
+import type { Row } from './row.js'
+
+export class DirtyRows {
+  /** The epoch that changes belong to now. Rows of the running cut, if any, have the one before or an older one. */
+  epoch = 1
+  /** Bytes of the rows touched in this epoch, roughly. */
+  bytes = 0
+  #list: Row[] = []
+  /** The cut whose rows are not all encoded yet. */
+  #encoding: Cut | undefined
+
+  get count(): number {
+    return this.#list.length
+  }
+
+  touch(row: Row): void {
+    if (row.dirtyEpoch === this.epoch) return
+    if (row.dirtyEpoch !== 0 && this.#encoding !== undefined) this.#encoding.capture(row)
+    row.dirtyEpoch = this.epoch
+    this.bytes += row.rowBytes()
+    this.#list.push(row)
+  }
+
+  /** Ends the epoch. The cut before must have been finished or given back. */
+  cut(): Cut {
+    const cut = new Cut(this.epoch, this.#list, this.bytes)
+    this.epoch++
+    this.#list = []
+    this.bytes = 0
+    this.#encoding = cut
+    return cut
+  }
+
+  /** Says that every row of the cut is encoded: touching them is free again. */
+  encoded(): void {
+    this.#encoding = undefined
+  }
+
+  /** Takes the rows of a cut back whose checkpoint failed, before those of this epoch. */
+  giveBack(cut: Cut): void {
+    this.#encoding = undefined
+    const again = cut.rows.filter(row => row.dirtyEpoch === cut.epoch && !cut.isMoot(row))
+    for (const row of again) row.dirtyEpoch = this.epoch
+    this.#list = again.concat(this.#list)
+    this.bytes += cut.bytes
+  }
+}
+
+export class Cut {
+  /** Encodings of rows that were touched before their turn came; undefined for a removed row. */
+  readonly #captured = new Map<Row, Buffer | undefined>()
+  #next = 0
+  #nextClean = 0
+
+  constructor(
+    readonly epoch: number,
+    readonly rows: readonly Row[],
+    readonly bytes: number,
+  ) {}
+
+  get allEncoded(): boolean {
+    return this.#next === this.rows.length
+  }
+
+  /** The row's object had been dropped when the cut was made: the row is worthless. */
+  isMoot(row: Row): boolean {
+    const dropped = row.owner?.droppedEpoch ?? 0
+    return dropped !== 0 && dropped <= this.epoch
+  }
+
+  /** Encodes a row of this cut now, because it is about to change. */
+  capture(row: Row): void {
+    if (row.dirtyEpoch !== this.epoch || row.capturedEpoch === this.epoch || this.isMoot(row)) return
+    row.capturedEpoch = this.epoch
+    this.#captured.set(row, row.removed ? undefined : row.encodeRow())
+  }
+
+  /** Takes the next row and hands its key and value (undefined: to be deleted) to `put`. Not when all are encoded. */
+  encodeNext(put: (row: Row, value: Buffer | undefined) => void): void {
+    const row = this.rows[this.#next++]
+    if (this.isMoot(row)) return
+    if (row.capturedEpoch === this.epoch) {
+      put(row, this.#captured.get(row))
+      this.#captured.delete(row)
+      return
+    }
+    row.capturedEpoch = this.epoch
+    put(row, row.removed ? undefined : row.encodeRow())
+  }
+
+  /** After the commit: marks up to `max` rows clean unless they were touched again. True while there are more. */
+  cleanSome(max: number): boolean {
+    const end = Math.min(this.#nextClean + max, this.rows.length)
+    for (; this.#nextClean < end; this.#nextClean++) {
+      const row = this.rows[this.#nextClean]
+      if (row.dirtyEpoch !== this.epoch) continue
+      row.dirtyEpoch = 0
+      if (!row.removed && (row.owner === undefined || row.owner.droppedEpoch === 0)) row.onClean()
+    }
+    return this.#nextClean < this.rows.length
+  }
+}

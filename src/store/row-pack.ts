@@ -1,0 +1,69 @@
+// A pack: rows on their way from the main thread to the checkpoint's writer, in one transferable ArrayBuffer. In memory
+// only, never on the disk. Used by: checkpoint.ts (builds), checkpoint-writer.ts (reads).
+//
+// offset  size  field
+//      0     1  table
+//      1     1  1 to delete the row, 0 to put it
+//      2     2  key bytes
+//      4     4  value bytes, room for the checksum included
+//      8     .  key, then value
+
+import { VALUE_CRC_BYTES } from './environment.js'
+import type { Table } from './row.js'
+
+const PACK = { TABLE: 0, DELETE: 1, KEY_BYTES: 2, VALUE_BYTES: 4, BODY: 8 } as const
+export const PACK_BYTES = 1 << 20
+
+export interface Pack {
+  readonly bytes: ArrayBuffer
+  readonly used: number
+}
+
+export class PackBuilder {
+  #bytes: Buffer | undefined
+  used = 0
+
+  /** True when a row of that size would need a new pack. */
+  isFullFor(keyBytes: number, valueBytes: number): boolean {
+    return this.used > 0 && this.used + PACK.BODY + keyBytes + valueBytes + VALUE_CRC_BYTES > PACK_BYTES
+  }
+
+  /** Adds a row; `value` undefined deletes it. The first row of a pack may be of any size. */
+  add(table: Table, key: Buffer, value: Buffer | undefined): void {
+    const valueBytes = value === undefined ? 0 : value.length + VALUE_CRC_BYTES
+    // Not from the pool: only a whole ArrayBuffer can be transferred.
+    this.#bytes ??= Buffer.allocUnsafeSlow(Math.max(PACK_BYTES, PACK.BODY + key.length + valueBytes))
+    const bytes = this.#bytes
+    const at = this.used
+    bytes[at + PACK.TABLE] = table
+    bytes[at + PACK.DELETE] = value === undefined ? 1 : 0
+    bytes.writeUInt16LE(key.length, at + PACK.KEY_BYTES)
+    bytes.writeUInt32LE(valueBytes, at + PACK.VALUE_BYTES)
+    key.copy(bytes, at + PACK.BODY)
+    if (value !== undefined) value.copy(bytes, at + PACK.BODY + key.length)
+    this.used = at + PACK.BODY + key.length + valueBytes
+  }
+
+  /** The pack, ready to be transferred; the builder is empty then. */
+  take(): Pack {
+    const bytes = this.#bytes?.buffer ?? new ArrayBuffer(0)
+    const pack = { bytes: bytes as ArrayBuffer, used: this.used }
+    this.#bytes = undefined
+    this.used = 0
+    return pack
+  }
+}
+
+/** Calls `row` for each row of a pack. The value has room for the checksum in its last bytes; undefined is a deletion. */
+export function readPack(pack: Pack, row: (table: Table, key: Buffer, value: Buffer | undefined) => void): void {
+  const bytes = Buffer.from(pack.bytes, 0, pack.used)
+  let at = 0
+  while (at < pack.used) {
+    const keyAt = at + PACK.BODY
+    const valueAt = keyAt + bytes.readUInt16LE(at + PACK.KEY_BYTES)
+    const end = valueAt + bytes.readUInt32LE(at + PACK.VALUE_BYTES)
+    const value = bytes[at + PACK.DELETE] === 1 ? undefined : bytes.subarray(valueAt, end)
+    row(bytes[at + PACK.TABLE], bytes.subarray(keyAt, valueAt), value)
+    at = end
+  }
+}

@@ -1,0 +1,344 @@
+// The store: everything durable goes through here. Joins the data folder, the LMDB environment, the journal, the
+// checkpoints and the page cache. Used by: the composition root; pages and types see it as Rows, the executor as
+// EffectSink.
+//
+// Life: Store.open() -> rows may be read (the directory is loaded) -> replay() -> commands -> close().
+
+import type { Clock } from '../base/clock.js'
+import { assert } from '../base/assert.js'
+import type { Log } from '../base/log.js'
+import type { Done } from './acknowledgements.js'
+import { CheckpointThread } from './checkpoint-thread.js'
+import { Checkpoints } from './checkpoint.js'
+import type { CheckpointHost, ExtraRow } from './checkpoint.js'
+import { DataFolder } from './data-folder.js'
+import { DirtyRows } from './dirty-rows.js'
+import type { EffectSink } from './effects.js'
+import { Environment } from './environment.js'
+import { Journal } from './journal.js'
+import type { FsyncPolicy } from './journal.js'
+import type { JournalRecord } from './journal-record.js'
+import { systemFiles } from './journal-segment.js'
+import type { JournalFiles } from './journal-segment.js'
+import { ClockCache } from './page-cache.js'
+import { recoverJournal } from './recovery.js'
+import { RetiredKind } from './retirement.js'
+import { idKey, Table } from './row.js'
+import type { Row, StoreObject } from './row.js'
+import type { Rows } from './rows.js'
+import { decodePosition, EMPTY_POSITION, encodePosition, POSITION_KEY } from './store-position.js'
+import type { StorePosition } from './store-position.js'
+
+export interface StoreOptions {
+  readonly folder: string
+  readonly log: Log
+  readonly clock: Clock
+  readonly fsync: FsyncPolicy
+  readonly cacheBytesMax: number
+  /** Called right after each cut: what is recorded now stands at the head of the new segment. */
+  readonly onCut?: () => void
+  /** File operations of the journal, for tests that let them fail. */
+  readonly journalFiles?: JournalFiles
+}
+
+/** What starts a checkpoint; may be changed at any time. 0 switches a trigger off. */
+export interface CheckpointTriggers {
+  intervalMs: number
+  dirtyBytes: number
+  journalBytes: number
+}
+
+const INTERVAL_LOOK_MS = 1000
+const MIB = 1 << 20
+
+export class Store implements Rows, EffectSink {
+  readonly cache: ClockCache
+  readonly triggers: CheckpointTriggers = { intervalMs: 300_000, dirtyBytes: 64 * MIB, journalBytes: 256 * MIB }
+
+  readonly #options: StoreOptions
+  readonly #folder: DataFolder
+  readonly #environment: Environment
+  readonly #dirty = new DirtyRows()
+  readonly #thread: CheckpointThread
+  readonly #checkpoints: Checkpoints
+  readonly #host: CheckpointHost = {
+    canCut: () => this.#journal?.betweenTicks === true,
+    hasNews: () => this.#hasNews(),
+    retiredIds: () => this.#retiredIds,
+    onCut: () => this.#onCut(),
+    onCommitted: () => this.#onCommitted(),
+    onReclaimed: reclaimed => void (this.#retiredIds -= reclaimed.ids),
+    onFailed: () => this.#onFailed(),
+  }
+  #journal: Journal | undefined
+  #nextId: number
+  /** As committed, and as of the running cut. */
+  #position: StorePosition
+  #cutPosition: StorePosition
+  /** Retired rows for the next cut, and those of the running one. */
+  #retiring: ExtraRow[] = []
+  #retiringInCut: readonly ExtraRow[] = []
+  #retiredIds: number
+  /** The journal's next sequence number when the last cut was made: what it has since is news. */
+  #quietSequence: number
+  #intervalTimer: NodeJS.Timeout | undefined
+  #closed = false
+
+  /** @throws UsageError, CorruptionError: one sentence why this folder cannot be opened */
+  static open(options: StoreOptions): Store {
+    const folder = new DataFolder(options.folder)
+    let environment: Environment | undefined
+    try {
+      environment = new Environment(folder.store)
+      const row = environment.read(Table.Meta, POSITION_KEY)
+      return new Store(options, folder, environment, row === undefined ? EMPTY_POSITION : decodePosition(row))
+    } catch (error) {
+      void environment?.close()
+      folder.release()
+      throw error
+    }
+  }
+
+  private constructor(options: StoreOptions, folder: DataFolder, environment: Environment, position: StorePosition) {
+    this.#options = options
+    this.#folder = folder
+    this.#environment = environment
+    this.#position = position
+    this.#cutPosition = position
+    this.#nextId = position.nextId
+    this.#quietSequence = position.sequence
+    this.#retiredIds = environment.countOf(Table.Retired)
+    this.cache = new ClockCache(options.cacheBytesMax)
+    this.#thread = new CheckpointThread(folder.store)
+    this.#checkpoints = new Checkpoints(this.#host, this.#dirty, this.#thread, options.clock, options.log)
+  }
+
+  /**
+   * Hands what the journal has beyond the last checkpoint to `apply`, oldest first, and opens the journal for writing.
+   * Returns the number of records. @throws CorruptionError, UsageError
+   */
+  replay(apply: (record: JournalRecord) => void): number {
+    assert(this.#journal === undefined, 'the journal was replayed already')
+    const { log, fsync, journalFiles } = this.#options
+    const recovered = recoverJournal(this.#folder.journal, this.#position.sequence, log, apply)
+    this.#journal = new Journal({
+      folder: this.#folder.journal,
+      policy: fsync,
+      files: journalFiles ?? systemFiles,
+      log,
+      nextSequence: recovered.nextSequence,
+      segments: recovered.segments,
+      onRecordsLost: () => this.#checkpoints.wantSoon(),
+    })
+    this.#intervalTimer = setInterval(() => this.#onInterval(), INTERVAL_LOOK_MS).unref()
+    return recovered.records
+  }
+
+  // --- Rows
+
+  newId(): number {
+    return this.#nextId++
+  }
+
+  touch(row: Row): void {
+    this.#dirty.touch(row)
+  }
+
+  read(table: Table, key: Buffer): Buffer | undefined {
+    return this.#environment.read(table, key)
+  }
+
+  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#environment.scan(table, prefix)
+  }
+
+  drop(object: StoreObject, treeIds: readonly number[]): void {
+    assert(object.droppedEpoch === 0, `object ${object.id} dropped twice`)
+    object.droppedEpoch = this.#dirty.epoch
+    this.#retire(object.id, RetiredKind.Object)
+    for (const id of treeIds) this.#retire(id, RetiredKind.Tree)
+  }
+
+  #retire(id: number, kind: RetiredKind): void {
+    // Made after the last cut: no checkpoint has written, or will write, a row under it.
+    if (id >= this.#cutPosition.nextId) return
+    this.#retiring.push({ table: Table.Retired, key: idKey(id), value: Buffer.of(kind) })
+  }
+
+  // --- EffectSink
+
+  begin(nowMs: number): void {
+    this.#open().begin(nowMs)
+  }
+
+  add(database: number, bytes: Buffer, from: number, to: number): void {
+    this.#open().add(database, bytes, from, to)
+  }
+
+  addArguments(database: number, args: readonly (Buffer | string | number | bigint)[]): void {
+    this.#open().addArguments(database, args)
+  }
+
+  addSpliced(
+    database: number,
+    bytes: Buffer,
+    from: number,
+    to: number,
+    cutFrom: number,
+    cutTo: number,
+    piece: Buffer,
+    pieceBytes: number,
+  ): void {
+    this.#open().addSpliced(database, bytes, from, to, cutFrom, cutTo, piece, pieceBytes)
+  }
+
+  end(): void {
+    this.#open().end()
+  }
+
+  abandon(): void {
+    this.#open().abandon()
+  }
+
+  #open(): Journal {
+    assert(this.#journal !== undefined, 'the journal is not open: replay() comes first')
+    return this.#journal
+  }
+
+  // --- durability
+
+  /**
+   * Ends a tick: writes what it recorded, and calls `done` when that is as durable as the policy asks, possibly before
+   * this returns. `done` gets a reason only when the store is closed before that.
+   */
+  commit(done: Done): void {
+    const journal = this.#open()
+    journal.commit(done)
+    this.cache.advance()
+    const { dirtyBytes, journalBytes } = this.triggers
+    if (dirtyBytes > 0 && this.#dirty.bytes >= dirtyBytes && this.#checkpoints.lastOk) this.#checkpoints.want()
+    if (journalBytes > 0 && journal.bytes >= journalBytes && this.#checkpoints.lastOk) this.#checkpoints.want()
+    this.#checkpoints.startIfWanted()
+  }
+
+  get fsync(): FsyncPolicy {
+    return this.#journal?.policy ?? this.#options.fsync
+  }
+
+  set fsync(policy: FsyncPolicy) {
+    this.#open().policy = policy
+  }
+
+  /** Why writes are refused at present, as an error reply ('MISCONF …'), or undefined. */
+  get writeFault(): string | undefined {
+    return this.#journal?.writeFault
+  }
+
+  /** Resolves when everything committed until now is on the device. */
+  synced(): Promise<void> {
+    return this.#open().synced()
+  }
+
+  /** Starts a checkpoint, or joins the running one. Rejects with the reason when it fails. */
+  checkpoint(): Promise<void> {
+    return this.#checkpoints.join()
+  }
+
+  get checkpointRunning(): boolean {
+    return this.#checkpoints.running
+  }
+
+  /** Unix ms. */
+  get lastCheckpointMs(): number {
+    return this.#checkpoints.lastMs
+  }
+
+  get lastCheckpointOk(): boolean {
+    return this.#checkpoints.lastOk
+  }
+
+  get lastCheckpointSeconds(): number {
+    return this.#checkpoints.lastSeconds
+  }
+
+  /** Records in the journal that no committed checkpoint contains. */
+  get changesSinceCheckpoint(): number {
+    const since = this.#checkpoints.running ? this.#position.sequence : this.#quietSequence
+    return (this.#journal?.nextSequence ?? since) - since
+  }
+
+  figures(): Record<string, number> {
+    return {
+      dirtyRows: this.#dirty.count,
+      dirtyBytes: this.#dirty.bytes + this.#checkpoints.bytesHeld,
+      journalBytes: this.#journal?.bytes ?? 0,
+      journalSegments: this.#journal?.segmentCount ?? 0,
+      journalSyncs: this.#journal?.syncs ?? 0,
+      retiredObjects: this.#retiredIds + this.#retiring.length,
+      cachedBytes: this.cache.bytesUsed,
+      cachedItems: this.cache.count,
+      fileBytes: this.#folder.fileBytes,
+      checkpoints: this.#position.checkpoints,
+      checkpointRunning: this.#checkpoints.running ? 1 : 0,
+      lastCheckpointMs: this.#checkpoints.lastMs,
+      lastCheckpointSeconds: this.#checkpoints.lastSeconds,
+      lastCheckpointOk: this.#checkpoints.lastOk ? 1 : 0,
+    }
+  }
+
+  /** Ends everything; a running checkpoint is given up (the journal has it all). Rows must not be used afterwards. */
+  async close(options: { checkpoint: boolean } = { checkpoint: false }): Promise<void> {
+    if (this.#closed) return
+    if (options.checkpoint && this.#journal !== undefined) {
+      await this.#checkpoints.request().catch((error: Error) => this.#options.log.warning(error.message))
+    }
+    this.#closed = true
+    clearInterval(this.#intervalTimer)
+    this.#checkpoints.close()
+    await this.#thread.close()
+    await this.#journal?.close()
+    await this.#environment.close()
+    this.#folder.release()
+  }
+
+  // --- checkpoints
+
+  #hasNews(): boolean {
+    const { nextSequence, writeFault } = this.#open()
+    // A checkpoint that failed moved the quiet sequence as well, but its rows are dirty again.
+    if (nextSequence !== this.#quietSequence || writeFault !== undefined) return true
+    return this.#dirty.count > 0 || this.#retiring.length > 0 || this.#nextId !== this.#position.nextId
+  }
+
+  #onInterval(): void {
+    const { intervalMs } = this.triggers
+    if (intervalMs === 0 || this.#options.clock.nowMs() - this.#checkpoints.lastMs < intervalMs) return
+    if (!this.#checkpoints.lastOk || !this.#hasNews()) return
+    this.#checkpoints.want()
+    this.#checkpoints.startIfWanted()
+  }
+
+  #onCut(): readonly ExtraRow[] {
+    const sequence = this.#open().cut()
+    this.#cutPosition = { sequence, nextId: this.#nextId, checkpoints: this.#position.checkpoints + 1 }
+    this.#retiringInCut = this.#retiring
+    this.#retiring = []
+    this.#options.onCut?.()
+    this.#quietSequence = this.#open().nextSequence
+    const position = { table: Table.Meta, key: POSITION_KEY, value: encodePosition(this.#cutPosition) }
+    return [position, ...this.#retiringInCut]
+  }
+
+  #onCommitted(): void {
+    this.#environment.refresh()
+    this.#retiredIds += this.#retiringInCut.length
+    this.#retiringInCut = []
+    this.#position = this.#cutPosition
+    this.#open().contained(this.#position.sequence)
+  }
+
+  #onFailed(): void {
+    this.#retiring = [...this.#retiringInCut, ...this.#retiring]
+    this.#retiringInCut = []
+  }
+}
