@@ -60,7 +60,6 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const LONG_MAX = 2 ** 63
 const PORT_MAX = 65535
-const SUFFIX_SECONDS = 'seconds'
 
 const signals = () => someOf('default', 'save', 'nosave', 'now', 'force')
 const permission = () => oneOf('no', 'yes', 'local')
@@ -81,7 +80,7 @@ const network = {
   unixsocketperm: option(octal(0o777), 0, 'Permissions of the Unix socket; 0 leaves those of the umask.', FIXED),
   'tcp-backlog': option(integer(0, INT32_MAX), 511, 'Length of the queue of connections not yet accepted.', FIXED),
   'tcp-keepalive': option(integer(0, INT32_MAX), 300, 'Idle time in seconds before TCP probes a client; 0 for never.'),
-  timeout: option(integer(0, INT32_MAX), 0, `Idle clients are closed after these ${SUFFIX_SECONDS}; 0 for never.`),
+  timeout: option(integer(0, INT32_MAX), 0, 'Idle clients are closed after so many seconds; 0 for never.'),
   maxclients: option(integer(1, 4294967295), 10000, 'Connections above this number are refused.'),
   requirepass: option(text(), '', 'Password of the default user; empty for none.'),
   'proto-max-bulk-len': option(memory(MIB, LONG_MAX), 512 * MIB, 'Longest single argument.'),
