@@ -92,7 +92,7 @@ export class Listener implements ConnectionHost {
       await this.close()
       throw error
     }
-    this.#timer = setInterval(() => this.#everySecond(), SECOND_MS)
+    this.#timer = setInterval(() => this.countSecond(), SECOND_MS)
     this.#timer.unref()
   }
 
@@ -138,6 +138,16 @@ export class Listener implements ConnectionHost {
 
   closed(connection: Connection): void {
     this.#connections.delete(connection)
+  }
+
+  /** One second passed: shows out whoever idled too long. Called by the listener's own timer. */
+  countSecond(): void {
+    this.second++
+    const limit = this.#policy.idleS
+    if (limit === 0) return
+    for (const connection of this.#connections) {
+      if (this.second - connection.lastActiveSecond > limit && connection.idle) connection.destroy()
+    }
   }
 
   async #listenTcp(place: TcpPlace): Promise<void> {
@@ -199,15 +209,6 @@ export class Listener implements ConnectionHost {
     this.counters.rejectedConnections++
     socket.on('error', ignore)
     socket.end(text, () => socket.destroy())
-  }
-
-  #everySecond(): void {
-    this.second++
-    const limit = this.#policy.idleS
-    if (limit === 0) return
-    for (const connection of this.#connections) {
-      if (this.second - connection.lastActiveSecond > limit && connection.idle) connection.destroy()
-    }
   }
 }
 

@@ -11,13 +11,17 @@ export interface ConnectOptions {
 
 export class RespClient {
   #received: Buffer = EMPTY
+  /** Room that #received is a part of; grows by doubling, so that large replies do not cost the square of their length. */
+  #room: Buffer = EMPTY
+  /** Where #received begins in #room. */
+  #at = 0
   #ended = false
   #waiting: { resolve(reply: Buffer): void; reject(error: Error): void }[] = []
   #closeWaiting: (() => void)[] = []
 
   private constructor(readonly socket: Socket) {
     socket.on('data', bytes => {
-      this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes])
+      this.#append(bytes)
       this.#serve()
     })
     socket.on('error', () => undefined) // 'close' follows and tells the waiting
@@ -75,12 +79,25 @@ export class RespClient {
     this.socket.destroy()
   }
 
+  #append(bytes: Buffer): void {
+    const kept = this.#received.length
+    if (kept === 0 || this.#at + kept + bytes.length > this.#room.length) {
+      const room = Buffer.allocUnsafeSlow(2 * (kept + bytes.length))
+      this.#received.copy(room)
+      this.#room = room
+      this.#at = 0
+    }
+    bytes.copy(this.#room, this.#at + kept)
+    this.#received = this.#room.subarray(this.#at, this.#at + kept + bytes.length)
+  }
+
   #serve(): void {
     while (this.#waiting.length > 0) {
       const end = replyEnd(this.#received, 0)
       if (end < 0) break
       const reply = Buffer.from(this.#received.subarray(0, end))
       this.#received = this.#received.subarray(end)
+      this.#at += end
       this.#waiting.shift()!.resolve(reply)
     }
     if (this.#ended) for (const { reject } of this.#waiting.splice(0)) reject(new Error('connection closed'))
