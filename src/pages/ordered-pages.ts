@@ -20,13 +20,12 @@ import {
   NODES_PER_BLOCK_MAX,
 } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
-import { PageNode } from './page-node.js'
+import { PAGE_NO_MAX, PageNode } from './page-node.js'
 import { PageTree } from './page-tree.js'
 
 export type { PageNode } from './page-node.js'
 export type { Position } from './page-tree.js'
 
-const PAGE_NO_MAX = 0xffffffff
 /** Pages below this share of the maximum are merged where that is free. */
 const MERGE_BELOW = 1 / 4
 /** What a merged page or block may fill at most, so that it is not split again at once. */
@@ -176,10 +175,8 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     node.bodyBytes = bodyBytes
     block.bodyBytes += bytesDelta
     this.itemBytes += bytesDelta
-    if (summary !== node.summary) {
-      node.summary = summary
-      if (summary < block.summaryMin) block.summaryMin = summary
-    }
+    node.summary = summary
+    if (summary < block.summaryMin) block.summaryMin = summary
     const memoryDelta = memoryBytes - node.cachedBytes
     if (memoryDelta !== 0) {
       node.cachedBytes = memoryBytes

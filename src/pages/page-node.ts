@@ -13,6 +13,9 @@ import type { BlockBody } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
 import { encodePageRow } from './page-row.js'
 
+/** Page and block numbers are 32 bits of a row's key. */
+export const PAGE_NO_MAX = 0xffffffff
+
 /** What the rows of a tree have in common. The owner changes when the tree is cleared: see OrderedPages.clear(). */
 export interface TreeIdentity<K, P extends Page<K>> {
   readonly id: number
@@ -93,6 +96,7 @@ export function readDescriptor<K, P extends Page<K>>(reader: ByteReader, tree: T
   const count = reader.varint()
   const bodyBytes = reader.varint()
   const summary = reader.varint()
+  if (pageNo === 0 || pageNo > PAGE_NO_MAX) throw new CorruptionError(`${reader.what} names page ${pageNo}`)
   const node = new PageNode(tree, pageNo, tree.codec.decodeKey(reader.sized()))
   if (count === 0) throw new CorruptionError(`${reader.what} describes page ${pageNo} as empty`)
   node.count = count

@@ -14,7 +14,7 @@ import {
   readBody,
 } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
-import { DESCRIPTOR_BYTES_EXPECTED, writeDescriptor, type TreeIdentity } from './page-node.js'
+import { DESCRIPTOR_BYTES_EXPECTED, PAGE_NO_MAX, writeDescriptor, type TreeIdentity } from './page-node.js'
 
 const VERSION = 1
 const FORM_INLINE = 0
@@ -102,6 +102,9 @@ function readBlocks<K, P extends Page<K>>(
     block.count = count
     block.bodyBytes = bodyBytes
     block.summaryMin = summaryMin
+    if (number === INLINE_BLOCK_NO || number > PAGE_NO_MAX) {
+      throw new CorruptionError(`${reader.what} names block ${number}`)
+    }
     if (nodeCount === 0 || nodeCount > NODES_PER_BLOCK_MAX) {
       throw new CorruptionError(`${reader.what} gives block ${number} ${nodeCount} pages`)
     }
@@ -138,11 +141,11 @@ function checkNumbers<K, P extends Page<K>>(root: Root<K, P>, what: string): voi
   const seen = new Set<number>()
   for (const block of root.blocks) {
     if (!block.inline && (block.number >= root.nextBlockNo || seen.has(block.number))) {
-      throw new CorruptionError(`${what} names block ${block.number} wrongly`)
+      throw new CorruptionError(`${what} names block ${block.number} twice or too early`)
     }
     seen.add(block.number)
     for (const node of block.body?.nodes ?? []) {
-      if (node.pageNo >= root.nextPageNo) throw new CorruptionError(`${what} names page ${node.pageNo} wrongly`)
+      if (node.pageNo >= root.nextPageNo) throw new CorruptionError(`${what} names page ${node.pageNo} too early`)
     }
   }
 }

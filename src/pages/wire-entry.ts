@@ -165,7 +165,8 @@ export class EntryCursor {
   /** Leaves the number in the halves of the sequence. */
   #u64(from: number, to: number): void {
     const digits = to - from
-    if (digits < 1 || digits > DIGITS_EXACT_MAX || (digits > 1 && this.bytes[from] === ZERO)) {
+    if (digits < 1 || (digits > 1 && this.bytes[from] === ZERO)) throw this.#malformed('ID')
+    if (digits > DIGITS_EXACT_MAX) {
       const wide = parseU64(this.bytes, from, to)
       if (wide === undefined) throw this.#malformed('ID')
       this.seqHi = wide.hi

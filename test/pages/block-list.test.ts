@@ -1,0 +1,51 @@
+import t from 'tap'
+import { BlockList } from '../../src/pages/block-list.js'
+import { DescriptorBlock } from '../../src/pages/descriptor-block.js'
+import { itemCodec, type ItemPage } from '../../src/pages/item-page.js'
+import { StoreObject } from '../../src/store/row.js'
+import { seeded } from '../support/seeded.js'
+
+t.test('sums over blocks are right after any sequence of changes', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const tree = { id: 1, codec: itemCodec(), owner: new StoreObject(1) }
+  const list = new BlockList<Buffer, ItemPage>()
+  let number = 1
+  for (let step = 0; step < 2_000; step++) {
+    const { blocks } = list
+    const choice = random.below(10)
+    if (choice === 0 || blocks.length === 0) {
+      const block = new DescriptorBlock<Buffer, ItemPage>(tree, number++, Buffer.alloc(0))
+      block.count = random.between(1, 9)
+      list.insert(random.between(0, blocks.length), block)
+    } else if (choice === 1 && blocks.length > 1) {
+      list.remove(random.below(blocks.length))
+    } else if (choice < 6) {
+      const at = random.below(blocks.length)
+      blocks[at].count = random.between(1, 9)
+      list.countChanged(at)
+    }
+    const at = random.below(blocks.length)
+    let before = 0
+    for (let i = 0; i < at; i++) before += blocks[i].count
+    if (list.countBefore(at) !== before) t.fail(`items before block ${at}`)
+    if (list.indexAtRank(before + blocks[at].count - 1) !== at) t.fail(`block of the last item of block ${at}`)
+    if (list.indexAtRank(before) !== at) t.fail(`block of the first item of block ${at}`)
+    if (blocks[at].index !== at) t.fail(`index of block ${at}`)
+  }
+  list.clear()
+  t.equal(list.countBefore(0), 0)
+})
+
+t.test('a key belongs to the last block that does not begin behind it', async t => {
+  const tree = { id: 1, codec: itemCodec(), owner: new StoreObject(1) }
+  const list = new BlockList<Buffer, ItemPage>()
+  for (const key of ['b', 'd', 'f']) {
+    list.insert(
+      list.blocks.length,
+      new DescriptorBlock<Buffer, ItemPage>(tree, list.blocks.length + 1, Buffer.from(key)),
+    )
+  }
+  const indexes = [...'abcdefg'].map(key => list.indexFor(Buffer.from(key), tree.codec.compare))
+  t.same(indexes, [0, 0, 0, 1, 1, 2, 2])
+})

@@ -1,0 +1,109 @@
+import t from 'tap'
+import { CorruptionError } from '../../src/base/errors.js'
+import { idOf, putId } from '../../src/base/stream-id.js'
+import { recordCodec, type RecordPage } from '../../src/pages/record-page.js'
+import { seeded } from '../support/seeded.js'
+
+const codec = recordCodec({ kind: 2, payloadBytes: 12, summaryAt: 4 })
+
+function write(page: RecordPage, index: number, value: number): void {
+  page.bytes.writeUIntBE(value, page.payloadAt(index) + 6, 6)
+  page.written(index)
+}
+
+t.test('a page and a sorted array agree', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  let page = codec.empty()
+  let model: { n: number; value: number }[] = []
+  for (let step = 0; step < 3_000; step++) {
+    const n = random.below(400)
+    const at = model.findIndex(m => m.n >= n)
+    const expected = at === -1 ? model.length : at
+    t.equal(page.lowerBound(idOf(n)), expected)
+    const present = model[expected]?.n === n
+    t.equal(page.indexOf(idOf(n)), present ? expected : -1)
+    if (present && random.chance(0.5)) {
+      const to = random.between(expected + 1, Math.min(model.length, expected + 3))
+      page.removeRange(expected, to)
+      model.splice(expected, to - expected)
+    } else {
+      const value = random.between(1, 1_000_000)
+      if (!present) {
+        t.equal(page.insert(idOf(n)), expected)
+        t.equal(page.bytes.readUIntBE(page.payloadAt(expected) + 6, 6), 0, 'a new payload is zeros')
+        model.splice(expected, 0, { n, value })
+      }
+      model[expected] = { n, value }
+      write(page, expected, value)
+    }
+    const lowest = Math.min(...model.map(m => m.value), Number.MAX_SAFE_INTEGER)
+    if (page.summary > lowest) t.fail('the summary is no lower bound')
+    if (random.chance(0.05)) {
+      page.refreshSummary()
+      t.equal(page.summary, lowest)
+    }
+    if (random.chance(0.05)) page = codec.decode(page.encodeBody(), page.count)
+    if (random.chance(0.05) && model.length > 1) {
+      const right = page.splitOff(random.between(1, model.length - 1))
+      page.absorb(right)
+    }
+    if (random.chance(0.02)) {
+      const kept = model.slice(0, 5)
+      page.removeRange(kept.length, page.count)
+      model = kept
+    }
+  }
+  t.same(
+    model.map((_, i) => ({ n: page.keyAt(i).msLo, value: page.bytes.readUIntBE(page.payloadAt(i) + 6, 6) })),
+    model,
+  )
+})
+
+t.test('a run is appended whole', async t => {
+  const page = codec.empty()
+  page.insert(idOf(1))
+  const run = Buffer.alloc(5 + 28 * 100)
+  for (let i = 0; i < 100; i++) {
+    putId(run, 5 + 28 * i, idOf(10 + i))
+    run.writeUIntBE(900 + i, 5 + 28 * i + 22, 6)
+  }
+  page.removeRange(0, 1)
+  page.insert(idOf(2))
+  write(page, 0, 5_000)
+  page.refreshSummary()
+  t.equal(page.insertRun(run, 5, 100), 1)
+  t.equal(page.count, 101)
+  t.equal(page.summary, 900)
+  t.equal(page.indexOf(idOf(109)), 100)
+  t.throws(() => page.insertRun(run, 5, 100), /a run is appended in order/)
+})
+
+t.test('records may be IDs alone', async t => {
+  const ids = recordCodec({ kind: 3, payloadBytes: 0 })
+  const page = ids.empty()
+  for (const n of [5, 3, 4]) page.insert(idOf(n))
+  t.equal(page.summary, 0)
+  t.equal(page.bodyBytes, 48)
+  t.equal(ids.decode(page.encodeBody(), 3).keyAt(1).msLo, 4)
+  t.throws(() => page.insert(idOf(4)), /a record is inserted once/)
+})
+
+t.test('a body of another length or order is refused', async t => {
+  const page = codec.empty()
+  for (const n of [1, 2, 3]) page.insert(idOf(n))
+  const body = page.encodeBody()
+  t.throws(() => codec.decode(body, 2), CorruptionError)
+  t.throws(() => codec.decode(body.subarray(1), 3), CorruptionError)
+  body[7] ^= 4
+  t.throws(() => codec.decode(body, 3), CorruptionError)
+})
+
+t.test('encoded bytes do not change with the page', async t => {
+  const page = codec.empty()
+  page.insert(idOf(2))
+  const body = page.encodeBody()
+  const copy = Buffer.from(body)
+  page.insert(idOf(1))
+  t.same(body, copy)
+})
