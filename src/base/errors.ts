@@ -31,3 +31,15 @@ export const replyErrors = {
   outOfRange: 'ERR index out of range',
   wrongArity: (name: string) => `ERR wrong number of arguments for '${name}' command`,
 } as const
+
+/**
+ * Template tag for texts that quote a client's words: each ends at its first NUL, as it does in Redis, whose texts are C strings.
+ */
+export function quoting(parts: TemplateStringsArray, ...words: readonly string[]): string {
+  let text = parts[0]
+  for (let i = 0; i < words.length; i++) {
+    const end = words[i].indexOf('\0')
+    text += (end < 0 ? words[i] : words[i].slice(0, end)) + parts[i + 1]
+  }
+  return text
+}

@@ -1,6 +1,8 @@
 // Reply texts of the stream commands, beside those of errors.ts that they share with everybody: Redis' own words, to the
 // byte. Functions take names as latin1 strings.
 
+import { quoting } from './errors.js'
+
 export const streamErrors = {
   invalidId: 'ERR Invalid stream ID specified as stream command argument',
   invalidStart: 'ERR invalid start ID for the interval',
@@ -36,11 +38,11 @@ export const streamErrors = {
     `ERR The ${id} ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by ` +
     `specifying a proper ID, or use the > ID to get new messages. The ${id} ID would just return an empty result set.`,
   noGroupInRead: (key: string, group: string) =>
-    `NOGROUP No such key '${key}' or consumer group '${group}' in XREADGROUP with GROUP option`,
+    quoting`NOGROUP No such key '${key}' or consumer group '${group}' in XREADGROUP with GROUP option`,
   groupGone: 'NOGROUP the consumer group this client was blocked on no longer exists',
 
-  noKeyOrGroup: (key: string, group: string) => `NOGROUP No such key '${key}' or consumer group '${group}'`,
-  noGroup: (key: string, group: string) => `NOGROUP No such consumer group '${group}' for key name '${key}'`,
+  noKeyOrGroup: (key: string, group: string) => quoting`NOGROUP No such key '${key}' or consumer group '${group}'`,
+  noGroup: (key: string, group: string) => quoting`NOGROUP No such consumer group '${group}' for key name '${key}'`,
   groupExists: 'BUSYGROUP Consumer Group name already exists',
   groupNeedsKey:
     'ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option ' +
@@ -48,8 +50,8 @@ export const streamErrors = {
   entriesReadNegative: 'ERR value for ENTRIESREAD must be positive or -1',
 
   claimMinIdle: 'ERR Invalid min-idle-time argument for XCLAIM',
-  claimOption: (option: string) => `ERR Invalid ${option} option argument for XCLAIM`,
-  claimUnknown: (option: string) => `ERR Unrecognized XCLAIM option '${option}'`,
+  claimOption: (option: string) => quoting`ERR Invalid ${option} option argument for XCLAIM`,
+  claimUnknown: (option: string) => quoting`ERR Unrecognized XCLAIM option '${option}'`,
   autoClaimMinIdle: 'ERR Invalid min-idle-time argument for XAUTOCLAIM',
   autoClaimCount: 'ERR COUNT must be > 0',
 

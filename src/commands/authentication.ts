@@ -2,7 +2,7 @@
 // requirepass; without one any password of that user is right, as in Redis.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError, quoting, replyErrors } from '../base/errors.js'
 import { REDIS_VERSION } from '../base/version.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -69,7 +69,7 @@ function parseHello(args: Args): Hello {
       name = args.text()
       checkName(name)
     } else {
-      throw new ReplyError(`ERR Syntax error in HELLO option '${args.text()}'`)
+      throw new ReplyError(quoting`ERR Syntax error in HELLO option '${args.text()}'`)
     }
   }
   return { protocol, credentials, name }

@@ -1,6 +1,6 @@
 // CLIENT KILL: the old form (an address) and the filters of the new one.
 
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError, quoting, replyErrors } from '../base/errors.js'
 import type { Args } from './args.js'
 import { clientTypeOf, typeOfSession } from './client-line.js'
 import type { ClientType } from './client-line.js'
@@ -29,14 +29,14 @@ export function parseKill(args: Args): KillFilter {
     } else if (args.take('TYPE')) {
       const word = args.text()
       filter.type = clientTypeOf(word)
-      if (filter.type === undefined) throw new ReplyError(`ERR Unknown client type '${word}'`)
+      if (filter.type === undefined) throw new ReplyError(quoting`ERR Unknown client type '${word}'`)
     } else if (args.take('ADDR')) {
       filter.address = args.text()
     } else if (args.take('LADDR')) {
       filter.localAddress = args.text()
     } else if (args.take('USER')) {
       const user = args.text()
-      if (user !== 'default') throw new ReplyError(`ERR No such user '${user}'`)
+      if (user !== 'default') throw new ReplyError(quoting`ERR No such user '${user}'`)
     } else if (args.take('SKIPME')) {
       if (args.take('YES')) filter.skipMe = true
       else if (args.take('NO')) filter.skipMe = false

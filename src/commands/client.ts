@@ -1,6 +1,6 @@
 // CLIENT and its subcommands. Client-side caching (TRACKING, CACHING) is left out: its subcommands are unknown here.
 
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError, quoting, replyErrors } from '../base/errors.js'
 import type { Request } from '../resp/request.js'
 import type { Args } from './args.js'
 import { checkName } from './authentication.js'
@@ -56,7 +56,7 @@ function parseList(args: Args): ListFilter {
   if (args.remaining === 2 && args.take('TYPE')) {
     const word = args.text()
     const type = clientTypeOf(word)
-    if (type === undefined) throw new ReplyError(`ERR Unknown client type '${word}'`)
+    if (type === undefined) throw new ReplyError(quoting`ERR Unknown client type '${word}'`)
     return { type }
   }
   if (args.remaining < 2 || !args.take('ID')) throw new ReplyError(replyErrors.syntax)
@@ -102,7 +102,7 @@ function parseSetInfo(args: Args): { library: 'lib-name' | 'lib-ver'; value: str
   const attribute = args.text()
   const library = attribute.toLowerCase()
   if (library !== 'lib-name' && library !== 'lib-ver') {
-    throw new ReplyError(`ERR Unrecognized option '${attribute}'`)
+    throw new ReplyError(quoting`ERR Unrecognized option '${attribute}'`)
   }
   const value = args.text()
   checkName(value, library)

@@ -1,7 +1,7 @@
 // EXPIRE and its three siblings, TTL and its three, PERSIST. Expiries are journaled as absolute times; one that lies in
 // the past removes the key and is journaled as its removal.
 
-import { ReplyError } from '../base/errors.js'
+import { ReplyError, quoting } from '../base/errors.js'
 import type { KeyEntry } from '../types/keyspace.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -32,7 +32,7 @@ function parseExpire(args: Args, unit: 's' | 'ms', absolute: boolean): ExpireOpt
     else if (args.take('XX')) xx = true
     else if (args.take('GT')) gt = true
     else if (args.take('LT')) lt = true
-    else throw new ReplyError(`ERR Unsupported option ${args.text()}`)
+    else throw new ReplyError(quoting`ERR Unsupported option ${args.text()}`)
   }
   if (nx && (xx || gt || lt)) {
     throw new ReplyError('ERR NX and XX, GT or LT options at the same time are not compatible')

@@ -1,6 +1,6 @@
 // LATENCY: spikes that the monitor has seen, and how long commands take. Samples are kept by exec/latency.
 
-import { ReplyError } from '../base/errors.js'
+import { ReplyError, quoting } from '../base/errors.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
@@ -49,7 +49,7 @@ function history({ reply, server }: CommandContext, event: string): void {
 
 function graph({ reply, server }: CommandContext, event: string): void {
   const found = server.latency.events.get(event)
-  if (found === undefined) throw new ReplyError(`ERR No samples available for event '${event}'`)
+  if (found === undefined) throw new ReplyError(quoting`ERR No samples available for event '${event}'`)
   reply.verbatim('txt', latencyGraph(event, found.samples, found.maxMs, Math.floor(server.clock.nowMs() / 1000)))
 }
 

@@ -77,6 +77,12 @@ export class Generator {
     return rng.chance(0.6) ? `${ms}-${rng.chance(0.8) ? 0 : rng.below(4)}` : `${ms}`
   }
 
+  /** An ID for XREAD: '+' is of Redis 7.4, which the reference does not know. */
+  readId(): string {
+    const id = this.id()
+    return id === '+' ? '-' : id
+  }
+
   ids(most: number): string[] {
     return Array.from({ length: this.rng.between(1, most) }, () => this.id())
   }
@@ -192,7 +198,7 @@ const KINDS: readonly Kind[] = [
       'XREAD',
       ...g.maybe(0.5, 'COUNT', g.count()),
       'STREAMS',
-      ...twoKeys(g, () => (g.rng.chance(0.1) ? '$' : g.id())),
+      ...twoKeys(g, () => (g.rng.chance(0.1) ? '$' : g.readId())),
     ],
   },
   { weight: 5, make: g => ['XDEL', g.key(), ...g.ids(3)] },
