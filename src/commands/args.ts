@@ -51,7 +51,11 @@ export class Args {
   int64(error: string = replyErrors.notAnInteger): number | bigint {
     this.#need()
     const i = this.at++
-    const value = readInt64(this.request.buffer, this.request.starts[i], this.request.starts[i] + this.request.lengths[i])
+    const value = readInt64(
+      this.request.buffer,
+      this.request.starts[i],
+      this.request.starts[i] + this.request.lengths[i],
+    )
     if (value === undefined) throw new ReplyError(error)
     return value
   }
@@ -64,7 +68,11 @@ export class Args {
   double(error: string = replyErrors.notAFloat): number {
     this.#need()
     const i = this.at++
-    const value = readDouble(this.request.buffer, this.request.starts[i], this.request.starts[i] + this.request.lengths[i])
+    const value = readDouble(
+      this.request.buffer,
+      this.request.starts[i],
+      this.request.starts[i] + this.request.lengths[i],
+    )
     if (value === undefined) throw new ReplyError(error)
     return value
   }

@@ -115,11 +115,16 @@ export interface Slowlog {
 
 export interface LatencyMonitor {
   /** Samples per event, newest last: [unix seconds, ms]. */
-  readonly events: ReadonlyMap<string, { readonly samples: readonly (readonly [number, number])[]; readonly maxMs: number }>
+  readonly events: ReadonlyMap<
+    string,
+    { readonly samples: readonly (readonly [number, number])[]; readonly maxMs: number }
+  >
   /** Forgets the named events, or all; returns how many were forgotten. */
   reset(events: readonly string[]): number
   /** Per full command name: microseconds (upper bounds) to counts, for LATENCY HISTOGRAM and latencystats. */
-  histogram(command: string): { readonly calls: number; readonly buckets: readonly (readonly [number, number])[] } | undefined
+  histogram(
+    command: string,
+  ): { readonly calls: number; readonly buckets: readonly (readonly [number, number])[] } | undefined
   percentile(command: string, percent: number): number | undefined
 }
 
