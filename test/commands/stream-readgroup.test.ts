@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { streamCommands } from '../../src/commands/stream-commands.js'
+import { StringValue } from '../../src/types/string/string-value.js'
 import { FakeContext } from '../support/fake-context.js'
 
 function contextWith(...lines: string[]): FakeContext {
@@ -92,6 +93,10 @@ t.test('who waits hears that the group, the key or its type went', async t => {
   const deleted = waiting()
   deleted.ctx.db.remove('s')
   t.equal(deleted.ctx.serve(deleted.wait, 's'), gone)
+  const replaced = waiting()
+  replaced.ctx.db.put('s', StringValue.create(replaced.ctx.rows, 'text'))
+  const wrongType = '-WRONGTYPE Operation against a key holding the wrong kind of value\r\n'
+  t.equal(replaced.ctx.serve(replaced.wait, 's'), wrongType)
 })
 
 t.test('history never waits', async t => {
