@@ -7,6 +7,7 @@ import { wireCodec } from '../../pages/wire-page.js'
 import type { WirePage } from '../../pages/wire-page.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
+import { fieldNamesOfEntry } from './listpack-size.js'
 import { copyPages } from './tree-copy.js'
 import { dropFirstItems } from './tree-cut.js'
 
@@ -119,6 +120,14 @@ export class Entries {
     if (compareIds(start, end) > 0) return 0
     const afterEnd = nextId(end)
     return (afterEnd === undefined ? this.#tree.count : this.#tree.rank(afterEnd)) - this.#tree.rank(start)
+  }
+
+  /** Field names, as fieldNames() gives them, of the first entry with an ID >= `id`; '' when there is none. */
+  fieldNamesFrom(id: StreamId): string {
+    const position = this.#tree.seek(id)
+    if (position === undefined) return ''
+    const page = this.#tree.page(position.node)
+    return fieldNamesOfEntry(page.bytes, page.offsetOf(position.index))
   }
 
   /** At most `max` entries from `start` on, as long runs as the pages allow. */

@@ -158,6 +158,14 @@ export function fieldNames(pairs: number, bytes: Buffer, from: number): string {
   return names
 }
 
+/** As fieldNames(), of a stored entry: '*2', its ID, '*<2 * pairs>', fields and values. */
+export function fieldNamesOfEntry(bytes: Buffer, at: number): string {
+  let count = 0
+  let digit = bulkEnd(bytes, at + '*2\r\n'.length) + 1
+  for (; bytes[digit] !== CR; digit++) count = count * 10 + bytes[digit] - ZERO
+  return fieldNames(count / 2, bytes, digit + 2)
+}
+
 function bulkEnd(bytes: Uint8Array, header: number): number {
   let at = header + 1
   let length = 0

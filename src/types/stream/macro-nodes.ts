@@ -4,9 +4,13 @@
 // Invariants: (1) every live entry belongs to the last node whose first ID is <= its own; (2) the live counts add up to
 // the stream's length; (3) the open node comes after all closed ones. A node may have no live entry: an exact trim by ID
 // leaves it when the last entry it ever had was deleted but is not below the cut.
+//
+// When the open node loses its last entry, the one before takes the next entry, as in Redis, if there is room. Its master
+// field names are then those of its first live entry: other than Redis' only if its first entry ever was deleted and had
+// other names.
 
 import { assert } from '../../base/assert.js'
-import { compareIdAt, compareIds, putId } from '../../base/stream-id.js'
+import { compareIdAt, compareIds, getId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
@@ -24,6 +28,7 @@ import {
   msDifferenceBytes,
   seqDifferenceBytes,
 } from './listpack-size.js'
+import type { Entries } from './entries.js'
 import type { OpenNode } from './stream-head.js'
 import { copyPages } from './tree-copy.js'
 import { dropFirstItems } from './tree-cut.js'
@@ -37,8 +42,8 @@ export interface NodeLimits {
 }
 
 /** Payload of a closed node's record; its key is the ID of the node's first entry. */
-const CLOSED = { LAST_ID: 0, LIVE: 16, TOTAL: 20, BYTES: 24 } as const
-const codec = recordCodec({ kind: PAGE_KIND.macroNodes, payloadBytes: CLOSED.BYTES })
+export const CLOSED_NODE = { LAST_ID: 0, LIVE: 16, DELETED: 20, BYTES: 24, PAYLOAD_BYTES: 28 } as const
+const codec = recordCodec({ kind: PAGE_KIND.macroNodes, payloadBytes: CLOSED_NODE.PAYLOAD_BYTES })
 
 const measure = new EntryMeasure()
 /** An entry's flags are one small integer. */
@@ -88,9 +93,12 @@ export class MacroNodes {
     if (source.#closed !== undefined) copyPages(codec, source.#closed, (this.#closed = this.#tree(undefined)))
   }
 
-  /** Counts an entry that is being appended: its `pairs` fields and values are RESP bulk strings from `from` on. */
-  append(id: StreamId, pairs: number, fields: Buffer, from: number, limits: NodeLimits): void {
-    const open = this.open
+  /**
+   * Counts an entry that is being appended: its `pairs` fields and values are RESP bulk strings from `from` on.
+   * @param entries those before it
+   */
+  append(id: StreamId, pairs: number, fields: Buffer, from: number, limits: NodeLimits, entries: Entries): void {
+    const open = (this.open ??= this.#reopen(entries))
     const master = open === undefined ? lastFields : open.masterFields
     measureEntry(measure, pairs, fields, from, master)
     if (open === undefined || isFull(open, measure.rawBytes, limits)) {
@@ -125,11 +133,9 @@ export class MacroNodes {
     const position = closed?.seekLast(id)
     assert(closed !== undefined && position !== undefined, 'an entry without a macro node')
     const page = closed.willChange(position.node)
-    const at = page.payloadAt(position.index) + CLOSED.LIVE
-    const live = page.bytes.readUInt32BE(at)
-    assert(live > 0, 'a macro node without the entry to remove')
-    if (live === 1) page.removeRange(position.index, position.index + 1)
-    else page.bytes.writeUInt32BE(live - 1, at)
+    const at = page.payloadAt(position.index)
+    if (page.bytes.readUInt32BE(at + CLOSED_NODE.LIVE) === 1) page.removeRange(position.index, position.index + 1)
+    else markDeletedAt(page.bytes, at, 1)
     closed.changed(position.node)
   }
 
@@ -142,8 +148,8 @@ export class MacroNodes {
         const page = closed.page(node)
         for (let i = 0; i < page.count; i++) {
           const at = page.payloadAt(i)
-          const live = page.bytes.readUInt32BE(at + CLOSED.LIVE)
-          const below = trim.by === 'minid' && compareIdAt(page.bytes, at + CLOSED.LAST_ID, trim.id) < 0
+          const live = page.bytes.readUInt32BE(at + CLOSED_NODE.LIVE)
+          const below = trim.by === 'minid' && compareIdAt(page.bytes, at + CLOSED_NODE.LAST_ID, trim.id) < 0
           if (!goesWhole(trim, length, plan.entries, live, below)) return plan
           plan.entries += live
           plan.closedNodes++
@@ -168,8 +174,7 @@ export class MacroNodes {
     const first = closed?.first()
     if (closed !== undefined && first !== undefined) {
       const page = closed.willChange(first)
-      const at = page.payloadAt(0) + CLOSED.LIVE
-      page.bytes.writeUInt32BE(page.bytes.readUInt32BE(at) - partial, at)
+      markDeletedAt(page.bytes, page.payloadAt(0), partial)
       closed.changed(first)
     } else {
       assert(this.open !== undefined, 'entries to remove without a macro node')
@@ -182,10 +187,33 @@ export class MacroNodes {
     const node = closed.nodeForInsert(open.firstId)
     const page = closed.page(node)
     const at = page.payloadAt(page.insert(open.firstId))
-    putId(page.bytes, at + CLOSED.LAST_ID, open.lastId)
-    page.bytes.writeUInt32BE(open.live, at + CLOSED.LIVE)
-    page.bytes.writeUInt32BE(open.live + open.deleted, at + CLOSED.TOTAL)
+    putId(page.bytes, at + CLOSED_NODE.LAST_ID, open.lastId)
+    page.bytes.writeUInt32BE(open.live, at + CLOSED_NODE.LIVE)
+    page.bytes.writeUInt32BE(open.deleted, at + CLOSED_NODE.DELETED)
+    page.bytes.writeUInt32BE(open.bytes, at + CLOSED_NODE.BYTES)
     closed.changed(node)
+  }
+
+  /** Takes the last closed node out of its tree. */
+  #reopen(entries: Entries): OpenNode | undefined {
+    const closed = this.#closed
+    const node = closed?.last()
+    if (closed === undefined || node === undefined) return undefined
+    const page = closed.page(node)
+    const index = page.count - 1
+    const at = page.payloadAt(index)
+    const firstId = page.keyAt(index)
+    const open: OpenNode = {
+      firstId,
+      lastId: getId(page.bytes, at + CLOSED_NODE.LAST_ID),
+      live: page.bytes.readUInt32BE(at + CLOSED_NODE.LIVE),
+      deleted: page.bytes.readUInt32BE(at + CLOSED_NODE.DELETED),
+      bytes: page.bytes.readUInt32BE(at + CLOSED_NODE.BYTES),
+      masterFields: entries.fieldNamesFrom(firstId),
+    }
+    closed.willChange(node).removeRange(index, index + 1)
+    closed.changed(node)
+    return open
   }
 
   #tree(root: Buffer | undefined): OrderedPages<StreamId, RecordPage> {
@@ -214,13 +242,31 @@ function openNodeOf(id: StreamId, pairs: number, masterFields: string): OpenNode
   }
 }
 
-/** Deleted entries stay in Redis' listpack; only the two counts at its head may change in size. */
 function markDeleted(open: OpenNode, entries: number): void {
-  assert(open.live >= entries)
-  open.bytes += integerElementBytes(open.live - entries) - integerElementBytes(open.live)
-  open.bytes += integerElementBytes(open.deleted + entries) - integerElementBytes(open.deleted)
+  assert(open.live >= entries, 'no more entries are deleted than live in a node')
+  open.bytes += deletionBytes(open.live, open.deleted, entries)
   open.live -= entries
   open.deleted += entries
+}
+
+function markDeletedAt(bytes: Buffer, at: number, entries: number): void {
+  const live = bytes.readUInt32BE(at + CLOSED_NODE.LIVE)
+  const deleted = bytes.readUInt32BE(at + CLOSED_NODE.DELETED)
+  assert(live >= entries, 'no more entries are deleted than live in a node')
+  const size = bytes.readUInt32BE(at + CLOSED_NODE.BYTES) + deletionBytes(live, deleted, entries)
+  bytes.writeUInt32BE(live - entries, at + CLOSED_NODE.LIVE)
+  bytes.writeUInt32BE(deleted + entries, at + CLOSED_NODE.DELETED)
+  bytes.writeUInt32BE(size, at + CLOSED_NODE.BYTES)
+}
+
+/** Deleted entries stay in Redis' listpack; only the two counts at its head may change in size. */
+function deletionBytes(live: number, deleted: number, entries: number): number {
+  return (
+    integerElementBytes(live - entries) -
+    integerElementBytes(live) +
+    integerElementBytes(deleted + entries) -
+    integerElementBytes(deleted)
+  )
 }
 
 /** Whether a trim that removed `removed` entries so far takes the next node, which has `live` entries, as a whole. */

@@ -4,7 +4,7 @@
 // consumer of the group. Whatever may fail (a page to load, an entry to read) comes before the first change.
 
 import { CorruptionError } from '../../base/errors.js'
-import { compareIds, formatId, getId, nextId, STREAM_ID_BYTES } from '../../base/stream-id.js'
+import { compareIds, formatId, getId, nextId, putId, STREAM_ID_BYTES } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode } from '../../pages/ordered-pages.js'
@@ -14,7 +14,15 @@ import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Consumers } from './consumers.js'
 import type { Count } from './count.js'
 import type { EntryRun } from './entries.js'
-import { consumerAt, deliveredMsAt, deliveriesAt, PEL_RECORD_BYTES, pelCodec, putPelRecord } from './pel-record.js'
+import {
+  consumerAt,
+  deliveredMsAt,
+  deliveriesAt,
+  PEL_RECORD,
+  PEL_RECORD_BYTES,
+  pelCodec,
+  putPelRecord,
+} from './pel-record.js'
 import { copyPages } from './tree-copy.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
@@ -224,13 +232,18 @@ export class Pel {
     let entries = 0
     for (const run of runs) entries += run.entries
     reserveScratch(entries)
-    let record = 0
+    putPelRecord(payload, 0, nowMs, 1, consumer.number)
+    let at = 0
+    let idAt = 0
     for (const run of runs) {
-      for (let i = 0; i < run.entries; i++, record++) {
-        const at = record * PEL_RECORD_BYTES
-        run.page.idBytesAt(run.index + i, records, at)
-        putPelRecord(records, at + STREAM_ID_BYTES, nowMs, 1, consumer.number)
-        records.copy(ids, record * STREAM_ID_BYTES, at, at + STREAM_ID_BYTES)
+      const index = run.page.index()
+      for (let i = 0; i < run.entries; i++) {
+        const id = index.idAt(run.index + i)
+        putId(ids, idAt, id)
+        putId(records, at, id)
+        for (let k = 0; k < PEL_RECORD.BYTES; k++) records[at + STREAM_ID_BYTES + k] = payload[k]
+        at += PEL_RECORD_BYTES
+        idAt += STREAM_ID_BYTES
       }
     }
     const owned = consumer.owned()
@@ -266,6 +279,8 @@ export class Pel {
 const SCRATCH_RECORDS = 1024
 let records: Buffer = Buffer.allocUnsafe(0)
 let ids: Buffer = Buffer.allocUnsafe(0)
+/** The same for all entries of a delivery. */
+const payload = Buffer.alloc(PEL_RECORD.BYTES)
 
 function reserveScratch(entries: number): void {
   const enough = records.length >= entries * PEL_RECORD_BYTES

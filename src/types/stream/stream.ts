@@ -136,8 +136,8 @@ export class Stream extends Row implements KeyValue, GroupStream {
   append(id: StreamId, pairs: number, fields: Buffer, from: number, to: number, limits: NodeLimits): void {
     assert(compareIds(id, this.#lastId) > 0, 'an ID is above the last one')
     this.rows.touch(this)
+    this.#nodes.append(id, pairs, fields, from, limits, this.#entries)
     this.#entries.append(id, pairs, fields, from, to)
-    this.#nodes.append(id, pairs, fields, from, limits)
     this.#lastId = id
     this.#entriesAdded = addCounts(this.#entriesAdded, 1)
     if (this.length === 1) this.#firstId = id
