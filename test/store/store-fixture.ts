@@ -11,7 +11,7 @@ export class NumberRow extends Row {
   cleaned = 0
   constructor(
     readonly table: Table,
-    readonly key: Buffer,
+    public key: Buffer,
     readonly owner: StoreObject | undefined,
     public value: number,
     /** Bytes of filling, so that a checkpoint takes several slices. */

@@ -140,32 +140,28 @@ t.test('rows of an object dropped before the cut are skipped, of one dropped aft
 })
 
 t.test('a failed checkpoint loses nothing: rows stay dirty, the journal stays, the next one has it all', async t => {
-  const folder = temporaryFolder(t)
-  const store = openStore(folder, { mapBytesMax: 1 << 20 })
+  const store = openStore(temporaryFolder(t))
   const rows = Array.from({ length: 40 }, (_, i) => new NumberRow(Table.Heads, idKey(i + 1), undefined, i, 60_000))
+  // LMDB takes no key of that length: the writer fails after it has written some packs.
+  const impossible = new NumberRow(Table.Heads, Buffer.alloc(3000, 1), undefined, 1)
   store.begin(1)
-  for (const row of rows) store.touch(row)
+  for (const row of [...rows, impossible]) store.touch(row)
   store.addArguments(0, ['SET', 'a', 'b'])
   store.end()
   await committedTick(store)
   await t.rejects(store.checkpoint(), /^The checkpoint failed: .*/)
   t.equal(store.lastCheckpointOk, false)
-  t.equal(store.figures().dirtyRows, 40)
+  t.equal(store.figures().dirtyRows, 41)
   t.equal(store.figures().journalSegments, 1)
   t.equal(rows[0].cleaned, 0)
+  t.equal(store.read(Table.Heads, idKey(1)), undefined)
+  impossible.key = idKey(99)
+  await store.checkpoint()
+  t.equal(store.lastCheckpointOk, true)
+  t.equal(store.figures().journalSegments, 0)
+  t.equal(numberIn(store.read(Table.Heads, idKey(40))), 39)
+  t.equal(numberIn(store.read(Table.Heads, idKey(99))), 1)
   await store.close()
-  const larger = openStore(folder, { replay: false })
-  t.equal(
-    larger.replay(() => undefined),
-    1,
-  )
-  for (const row of rows) {
-    row.dirtyEpoch = 0
-    larger.touch(row)
-  }
-  await larger.checkpoint()
-  t.equal(numberIn(larger.read(Table.Heads, idKey(40))), 39)
-  await larger.close()
 })
 
 t.test('damage in the store is found and named', async t => {
