@@ -1,5 +1,5 @@
-// Reply texts of the stream commands, beside those of errors.ts that they share with everybody: Redis' own words, to the
-// byte. Functions take names as latin1 strings.
+// Reply texts of the stream commands, beside those of errors.ts that they share with others: the words of Redis, to
+// the byte. Functions take names as latin1 strings.
 
 import { quoting } from './errors.js'
 
@@ -21,7 +21,6 @@ export const streamErrors = {
   trimWithoutStrategy: 'ERR syntax error, XTRIM must be called with a trimming strategy',
 
   setIdBelowGivenTombstone: 'ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id',
-  setIdBelowTombstone: 'ERR The ID specified in XSETID is smaller than current max_deleted_entry_id',
   setIdBelowTop: 'ERR The ID specified in XSETID is smaller than the target stream top item',
   entriesAddedNegative: 'ERR entries_added must be positive',
   entriesAddedBelowLength: 'ERR The entries_added specified in XSETID is smaller than the target stream length',
@@ -42,7 +41,8 @@ export const streamErrors = {
   groupGone: 'NOGROUP the consumer group this client was blocked on no longer exists',
 
   noKeyOrGroup: (key: string, group: string) => quoting`NOGROUP No such key '${key}' or consumer group '${group}'`,
-  noGroup: (key: string, group: string) => quoting`NOGROUP No such consumer group '${group}' for key name '${key}'`,
+  noGroup: (key: string, group: string) =>
+    quoting`NOGROUP No such consumer group '${group}' for key name '${key}'`,
   groupExists: 'BUSYGROUP Consumer Group name already exists',
   groupNeedsKey:
     'ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option ' +

@@ -239,7 +239,6 @@ export const xsetid = defineCommand<SetIdOptions>({
   run(ctx, { key, id, entriesAdded, maxDeletedId }) {
     const stream = streamToWrite(ctx, key)
     if (stream === undefined) throw new ReplyError(replyErrors.noSuchKey)
-    if (compareIds(id, stream.maxDeletedId) < 0) throw new ReplyError(streamErrors.setIdBelowTombstone)
     if (stream.length > 0) {
       const above = nextId(id)
       if (above !== undefined && stream.countRange(above, ID_MAX) > 0) throw new ReplyError(streamErrors.setIdBelowTop)

@@ -47,17 +47,34 @@ const WINDOW = 60
 
 export class Generator {
   #top = 1
+  /** Commands that must follow the one handed out. */
+  #queue: Command[] = []
   constructor(readonly rng: Seeded) {}
 
   next(): Command {
+    const queued = this.#queue.shift()
+    if (queued !== undefined) return queued
+    const command = this.#random()
+    // Redis 7.2 makes a consumer at its first call, 7.0 at its first entry: with all of them made, both are in the same state.
+    const subcommand = command[0] === 'XGROUP' ? command[1] : undefined
+    if (subcommand === 'CREATE' || subcommand === 'DELCONSUMER') {
+      const [, , key, group] = command
+      this.#queue = CONSUMERS.map(consumer => ['XGROUP', 'CREATECONSUMER', key ?? '', group ?? '', consumer])
+    }
+    return command
+  }
+
+  #random(): Command {
     const { rng } = this
     const total = KINDS.reduce((sum, kind) => sum + kind.weight, 0)
     let at = rng.below(total)
     const kind = KINDS.find(k => (at -= k.weight) < 0)!
     const command = kind.make(this)
     const spoilt = rng.chance(0.04) ? this.#spoil(command) : command
-    // '+' in XREAD is of Redis 7.4: the reference refuses it.
-    return spoilt[0] === 'XREAD' ? spoilt.map(argument => (argument === '+' ? '-' : argument)) : spoilt
+    // '+' in XREAD is of Redis 7.4: the reference refuses it. '*' in XADD asks the clock.
+    if (spoilt[0] === 'XREAD') return spoilt.map(argument => (argument === '+' ? '-' : argument))
+    if (spoilt[0] === 'XADD') return spoilt.map(argument => (argument === '*' ? `${this.#top}-*` : argument))
+    return spoilt
   }
 
   key(): Argument {
