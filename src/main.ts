@@ -2,8 +2,9 @@
 // The command line: reads the configuration, starts one server, tells when it is ready, and ends it at a signal.
 // What the operator must know goes to standard error as one sentence, with exit status 1.
 
-import { writeFileSync, unlinkSync } from 'node:fs'
+import { unlinkSync, writeFileSync } from 'node:fs'
 import { systemClock } from './base/clock.js'
+import { askedFor, USAGE } from './base/command-line.js'
 import { Config } from './base/config.js'
 import { CorruptionError, UsageError } from './base/errors.js'
 import { createLog } from './base/log.js'
@@ -14,7 +15,13 @@ import { MillraceServer } from './server.js'
 const startedUs = systemClock.monotonicUs()
 
 async function main(): Promise<void> {
-  const config = Config.fromCommandLine(process.argv.slice(2))
+  const argv = process.argv.slice(2)
+  const asked = askedFor(argv)
+  if (asked !== undefined) {
+    process.stdout.write(asked === 'version' ? `millrace ${MILLRACE_VERSION}\n` : USAGE)
+    return
+  }
+  const config = Config.fromCommandLine(argv)
   const { values } = config
   const log = createLog(values.loglevel, values.logfile === '' ? undefined : values.logfile)
   log.notice(`Millrace ${MILLRACE_VERSION} is starting, PID: ${process.pid}`)

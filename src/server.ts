@@ -312,10 +312,9 @@ export class MillraceServer implements Server {
     return session
   }
 
-  /** `port 0` in the configuration means a free port at the start; CONFIG SET port 0 would be no TCP at all in Redis. */
   #tcpPlace(): TcpPlace {
-    const { port, bind, unixsocket } = this.config.values
-    return { port: bind.length === 0 || (port === 0 && unixsocket !== '') ? undefined : port, bind }
+    const { port, bind } = this.config.values
+    return { port: bind.length === 0 ? undefined : port, bind }
   }
 
   #followConfig(outputLimits: OutputLimits): void {

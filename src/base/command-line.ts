@@ -24,7 +24,7 @@ export function askedFor(argv: readonly string[]): 'version' | 'help' | undefine
 
 export const USAGE = `Usage: millrace [/path/to/millrace.conf] [--name value ...] [-]
 
-  millrace                                 all defaults: port 6379, data in the present folder
+  millrace                                 all defaults: port 6379, data in ./data
   millrace /etc/millrace.conf              directives from a file
   millrace --port 7300 --dir /data --appendfsync always
   millrace base.conf --client-output-buffer-limit normal 0 0 0

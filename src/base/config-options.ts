@@ -68,7 +68,7 @@ const network = {
   port: option(integer(0, PORT_MAX), 6379, 'TCP port to listen on; 0 lets the system pick a free one.'),
   bind: option(
     list('addresses; a leading - makes one optional', 16),
-    ['*', '-::1'],
+    ['127.0.0.1', '-::1'],
     'Addresses to listen on; none closes TCP and leaves the Unix socket.',
   ),
   'protected-mode': option(
@@ -134,7 +134,7 @@ const memoryOptions = {
 }
 
 const durability = {
-  dir: option(path(), '.', 'Data folder: journal and LMDB. Made absolute at start.', FIXED),
+  dir: option(path(), 'data', 'Data folder: journal and LMDB. Made absolute at start.', FIXED),
   appendfsync: option(
     oneOf('everysec', 'always', 'no'),
     'everysec',

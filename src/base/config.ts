@@ -63,8 +63,8 @@ export class Config {
       for (const [name, option] of Object.entries(part)) this.#addOption(name, option)
     }
     this.values = fields as unknown as ConfigValues
-    this.#defaults.set('dir', resolve('.'))
-    this.#put('dir', resolve('.'))
+    this.#defaults.set('dir', resolve(OPTIONS.dir.default))
+    this.#put('dir', resolve(OPTIONS.dir.default))
     for (const [name, field] of this.#fields) {
       const value = (given as Record<string, unknown>)[field]
       if (value !== undefined) this.#put(name, value)

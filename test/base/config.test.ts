@@ -146,7 +146,7 @@ t.test('save adds up within a file and starts anew from the defaults', async t =
 })
 
 t.test('dir is absolute and paths are UTF-8', async t => {
-  t.equal(new Config().values.dir, resolve('.'))
+  t.equal(new Config().values.dir, resolve('data'))
   t.equal(Config.fromCommandLine(['--dir', 'sub/\u00e9']).values.dir, resolve('sub/\u00e9'))
 })
 
