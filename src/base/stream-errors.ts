@@ -41,12 +41,11 @@ export const streamErrors = {
   groupGone: 'NOGROUP the consumer group this client was blocked on no longer exists',
 
   noKeyOrGroup: (key: string, group: string) => quoting`NOGROUP No such key '${key}' or consumer group '${group}'`,
-  noGroup: (key: string, group: string) =>
-    quoting`NOGROUP No such consumer group '${group}' for key name '${key}'`,
+  noGroup: (key: string, group: string) => quoting`NOGROUP No such consumer group '${group}' for key name '${key}'`,
   groupExists: 'BUSYGROUP Consumer Group name already exists',
   groupNeedsKey:
-    'ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option ' +
-    'to create an empty stream automatically.',
+    'ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM ' +
+    'option to create an empty stream automatically.',
   entriesReadNegative: 'ERR value for ENTRIESREAD must be positive or -1',
 
   claimMinIdle: 'ERR Invalid min-idle-time argument for XCLAIM',

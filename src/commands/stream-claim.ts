@@ -166,8 +166,8 @@ const AUTO_CLAIM_COUNT_MAX = 576460752303423487n
 /** Rows looked at per entry asked for, before the search either ends or goes on by pages. */
 const ROWS_PER_ENTRY = 10
 /**
- * In a longer PEL the search goes on behind those rows and passes over pages that hold nothing idle, unread: the idle
- * ones are found in one call however many busy ones lie before them. In a shorter one the cursor says what Redis' would.
+ * In a longer PEL the search goes on behind those rows and passes over pages that hold nothing idle, unread: what is
+ * idle is found in one call however many busy rows lie before it. In a shorter one the cursor says what Redis' would.
  */
 const SKIPPING_PENDING_MIN = 1000
 
