@@ -72,6 +72,8 @@ export class Checkpoints {
   #pack = new PackBuilder()
   #cut: Cut | undefined
   #wanted = false
+  /** A cut was made and its fate is not known yet. */
+  #joinable = false
   /** Those whom the running one serves, and those who want the next. */
   #waiters: Waiter[] = []
   #nextWaiters: Waiter[] = []
@@ -104,7 +106,7 @@ export class Checkpoints {
 
   /** Resolves when a checkpoint is committed: the running one, or a new one. */
   join(): Promise<void> {
-    if (!this.running || this.#cut === undefined) return this.request()
+    if (!this.#joinable) return this.request()
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
   }
 
@@ -142,6 +144,7 @@ export class Checkpoints {
 
   #start(): void {
     this.running = true
+    this.#joinable = true
     this.#startedUs = this.#clock.monotonicUs()
     this.#cut = this.#dirty.cut()
     void this.#thread.begin().then(reply => this.#over(reply))
@@ -191,6 +194,7 @@ export class Checkpoints {
 
   #over(reply: WriterReply): void {
     this.#pack.take()
+    this.#joinable = false
     if (reply.failure !== undefined) return this.#failed(reply.failure)
     this.completed++
     this.lastOk = true
