@@ -81,7 +81,8 @@ function sizeOf(request: Request): number {
 
 function parsePause(args: Args): { timeoutMs: number; mode: 'write' | 'all' } {
   if (args.remaining > 2) {
-    throw new ReplyError("ERR unknown subcommand or wrong number of arguments for 'pause'. Try CLIENT HELP.")
+    const given = args.request.text(1)
+    throw new ReplyError(`ERR unknown subcommand or wrong number of arguments for '${given}'. Try CLIENT HELP.`)
   }
   const timeoutMs = args.integer('ERR timeout is not an integer or out of range')
   if (timeoutMs < 0) throw new ReplyError('ERR timeout is negative')

@@ -205,7 +205,7 @@ function writeInfos({ reply, server }: CommandContext, asked: readonly string[])
   const found = asked.length === 0 ? table.commands : asked.map(name => table.find(name))
   reply.array(found.length)
   for (const spec of found) {
-    if (spec === undefined) reply.nullArray()
+    if (spec === undefined) reply.nullBulk()
     else writeInfo(reply, spec)
   }
 }

@@ -63,7 +63,7 @@ const select = defineCommand({
   complexity: 'O(1)',
   parse(args) {
     const index = args.integer()
-    if (Math.abs(index) > INT32_MAX) throw new ReplyError(replyErrors.notAnInteger)
+    if (index < -INT32_MAX - 1 || index > INT32_MAX) throw new ReplyError(OUT_OF_INT32)
     return index
   },
   run(ctx, index) {
@@ -74,6 +74,7 @@ const select = defineCommand({
 })
 
 const INT32_MAX = 2147483647
+const OUT_OF_INT32 = 'ERR value is out of range, value must between -2147483648 and 2147483647'
 
 const quit = defineCommand({
   name: 'quit',

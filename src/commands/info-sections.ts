@@ -178,6 +178,8 @@ export function statsFields(server: Server): Fields {
     total_net_repl_output_bytes: 0,
     instantaneous_input_kbps: '0.00',
     instantaneous_output_kbps: '0.00',
+    instantaneous_input_repl_kbps: '0.00',
+    instantaneous_output_repl_kbps: '0.00',
     rejected_connections: stats.rejectedConnections,
     sync_full: 0,
     sync_partial_ok: 0,
