@@ -47,24 +47,13 @@ const WINDOW = 60
 
 export class Generator {
   #top = 1
-  /** Commands that must follow the one handed out. */
-  #queue: Command[] = []
-  constructor(readonly rng: Seeded) {}
-
-  next(): Command {
-    const queued = this.#queue.shift()
-    if (queued !== undefined) return queued
-    const command = this.#random()
-    // Redis 7.2 makes a consumer at its first call, 7.0 at its first entry: with all of them made, both are in the same state.
-    const subcommand = command[0] === 'XGROUP' ? command[1] : undefined
-    if (subcommand === 'CREATE' || subcommand === 'DELCONSUMER') {
-      const [, , key, group] = command
-      this.#queue = CONSUMERS.map(consumer => ['XGROUP', 'CREATECONSUMER', key ?? '', group ?? '', consumer])
-    }
-    return command
+  /** Whether this run gives groups entries-read counters of its own; see hintsEntriesRead. */
+  readonly hints: boolean
+  constructor(readonly rng: Seeded) {
+    this.hints = rng.chance(0.25)
   }
 
-  #random(): Command {
+  next(): Command {
     const { rng } = this
     const total = KINDS.reduce((sum, kind) => sum + kind.weight, 0)
     let at = rng.below(total)
@@ -72,7 +61,8 @@ export class Generator {
     const command = kind.make(this)
     const spoilt = rng.chance(0.04) ? this.#spoil(command) : command
     // '+' in XREAD is of Redis 7.4: the reference refuses it. '*' in XADD asks the clock.
-    if (spoilt[0] === 'XREAD') return spoilt.map(argument => (argument === '+' ? '-' : argument))
+    if (spoilt[0] === 'XREAD' || spoilt[0] === 'XREADGROUP')
+      return spoilt.map(argument => (argument === '+' ? '-' : argument))
     if (spoilt[0] === 'XADD') return spoilt.map(argument => (argument === '*' ? `${this.#top}-*` : argument))
     return spoilt
   }
@@ -234,7 +224,7 @@ const KINDS: readonly Kind[] = [
       g.group(),
       g.rng.pick(['0', '$', g.id()]),
       ...g.maybe(0.3, 'MKSTREAM'),
-      ...g.maybe(0.3, 'ENTRIESREAD', g.rng.pick<Argument>([-1, 0, 3, 1000, -2])),
+      ...g.maybe(0.3, 'ENTRIESREAD', g.hints ? g.rng.pick<Argument>([-1, 0, 3, 1000, -2]) : -1),
     ],
   },
   {
@@ -245,7 +235,7 @@ const KINDS: readonly Kind[] = [
       g.key(),
       g.group(),
       g.rng.pick(['0', '$', g.id()]),
-      ...g.maybe(0.3, 'ENTRIESREAD', g.rng.below(50)),
+      ...g.maybe(0.3, 'ENTRIESREAD', g.hints ? g.rng.below(50) : -1),
     ],
   },
   { weight: 1, make: g => ['XGROUP', 'DESTROY', g.key(), g.group()] },

@@ -2,8 +2,8 @@
 // are needed for that.
 
 import { encodeCommand, RespClient } from '../support/resp-client.js'
-import type { Command } from './generator.js'
-import { comparable } from './normalise.js'
+import type { Argument, Command } from './generator.js'
+import { comparable, hintsEntriesRead } from './normalise.js'
 
 export interface Difference {
   /** Index of the command in the run. */
@@ -20,11 +20,10 @@ export class Pair {
   private constructor(
     readonly reference: RespClient,
     readonly ours: RespClient,
-    readonly protocol: 2 | 3,
   ) {}
 
   static async connect(referencePort: number, oursPort: number, protocol: 2 | 3): Promise<Pair> {
-    const pair = new Pair(await RespClient.connect(referencePort), await RespClient.connect(oursPort), protocol)
+    const pair = new Pair(await RespClient.connect(referencePort), await RespClient.connect(oursPort))
     if (protocol === 3) await pair.#both([['HELLO', '3']])
     return pair
   }
@@ -37,12 +36,13 @@ export class Pair {
   /** Empties both and runs `commands` until the first difference. */
   async run(commands: readonly Command[], progress?: (done: number) => void): Promise<Difference | undefined> {
     await this.#both([['FLUSHALL']])
+    const hinted = hintsEntriesRead(commands)
     for (let from = 0; from < commands.length; from += BATCH) {
       const batch = commands.slice(from, from + BATCH)
-      const [reference, ours] = await this.#both(batch)
+      const [reference, ours] = await this.#both(batch, consumersFirst)
       for (let i = 0; i < batch.length; i++) {
-        const a = comparable(batch[i], reference[i], this.protocol)
-        const b = comparable(batch[i], ours[i], this.protocol)
+        const a = comparable(batch[i], reference[i], hinted)
+        const b = comparable(batch[i], ours[i], hinted)
         if (a !== b) return { at: from + i, command: batch[i], reference: a, ours: b }
       }
       progress?.(from + batch.length)
@@ -70,14 +70,40 @@ export class Pair {
     return { commands: best, difference }
   }
 
-  async #both(commands: readonly Command[]): Promise<[Buffer[], Buffer[]]> {
-    const bytes = Buffer.concat(commands.map(encodeCommand))
-    const ask = (client: RespClient) => {
+  /** The replies of both to `commands`; what `before` puts in front of a command is sent too, its replies are dropped. */
+  async #both(commands: readonly Command[], before?: (command: Command) => Command[]): Promise<[Buffer[], Buffer[]]> {
+    const preludes = commands.map(command => before?.(command) ?? [])
+    const bytes = Buffer.concat(commands.flatMap((command, i) => [...preludes[i], command].map(encodeCommand)))
+    const ask = async (client: RespClient) => {
       client.send(bytes)
-      return Promise.all(commands.map(() => client.reply()))
+      const replies = await Promise.all(commands.flatMap((_, i) => [...preludes[i], 0].map(() => client.reply())))
+      let at = -1
+      return commands.map((_, i) => replies[(at += preludes[i].length + 1)])
     }
     return Promise.all([ask(this.reference), ask(this.ours)])
   }
+}
+
+/**
+ * Redis 7.2 makes a consumer at its first call, 7.0 at its first entry. With the consumers that a command names made before it,
+ * both are in the same state.
+ */
+function consumersFirst(command: Command): Command[] {
+  const make = (key: Argument, group: Argument, consumer: Argument) => [
+    'XGROUP',
+    'CREATECONSUMER',
+    key,
+    group,
+    consumer,
+  ]
+  const [name, key, group, consumer] = command
+  if ((name === 'XCLAIM' || name === 'XAUTOCLAIM') && command.length > 3) return [make(key, group, consumer)]
+  if (name !== 'XREADGROUP') return []
+  const words = command.map(word => String(word).toUpperCase())
+  const at = words.indexOf('GROUP')
+  const streams = words.indexOf('STREAMS')
+  if (at < 0 || at + 2 >= command.length || streams < 0) return []
+  return command.slice(streams + 1).map(stream => make(stream, command[at + 1], command[at + 2]))
 }
 
 /** The commands as one would type them, binary as \xNN. */
