@@ -17,9 +17,11 @@ export interface StreamCounters {
   readonly maxDeletedId: StreamId
 }
 
-/** True when an entry at or above `id` may have been deleted. */
+/** True when an entry at or above `id` may have been deleted between entries that are left. */
 export function mayHaveHolesFrom(stream: StreamCounters, id: StreamId): boolean {
-  return stream.length > 0 && !isZeroId(stream.maxDeletedId) && compareIds(stream.maxDeletedId, id) >= 0
+  const deleted = stream.maxDeletedId
+  if (stream.length === 0 || isZeroId(deleted) || compareIds(deleted, id) < 0) return false
+  return compareIds(deleted, stream.firstId) >= 0
 }
 
 /** How many entries were ever added up to and including `id`; undefined when it cannot be told. */
