@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parseOne, RequestParser } from '../../src/resp/request-parser.js'
-import { Request, requestOf } from '../../src/resp/request.js'
+import { Request } from '../../src/resp/request.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 import { encodeCommand, RespClient } from '../support/resp-client.js'
 
@@ -203,14 +203,6 @@ t.test('parseOne reads one canonical command at an offset', async t => {
   }
   const prefix = encodeCommand(['XADD', 'key', 'value'])
   for (let cut = 0; cut < prefix.length; cut++) t.equal(parseOne(prefix.subarray(0, cut), 0, request), -1)
-})
-
-t.test('a request is canonical whatever it was built from', async t => {
-  const request = requestOf(['XADD', 12, 5n, Buffer.from([255])])
-  t.equal(request.headerOf(3), request.starts[3] - 4)
-  const copy = request.detach()
-  t.same(argsOf(copy), ['XADD', '12', '5', '\xff'])
-  t.ok(copy.is(0, 'XADD'))
 })
 
 const FAULTY = [
