@@ -4,6 +4,7 @@ import { serverCommands } from './admin.js'
 import { connectionCommands } from './connection.js'
 import { keyCommands } from './key-commands.js'
 import { nodeLimitsCommands } from './node-limits.js'
+import { setCommands } from './set-commands.js'
 import type { CommandSpec } from './spec.js'
 import { streamCommands } from './stream-commands.js'
 import { stringCommands } from './string-commands.js'
@@ -15,6 +16,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   serverCommands,
   keyCommands,
   stringCommands,
+  setCommands,
   streamCommands,
   transactionCommands,
   nodeLimitsCommands,

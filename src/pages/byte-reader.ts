@@ -44,6 +44,13 @@ export class ByteReader {
     return Buffer.from(this.bytes.subarray(at, at + length))
   }
 
+  /** As sized(), as a latin1 string. */
+  sizedText(): string {
+    const length = this.varint()
+    const at = this.#take(length)
+    return this.bytes.latin1Slice(at, at + length)
+  }
+
   /** @throws CorruptionError when there is more */
   end(): void {
     if (this.#at !== this.bytes.length) throw new CorruptionError(`${this.what} has bytes behind its end`)

@@ -43,6 +43,14 @@ export class ByteWriter {
     this.#used += bytes.length
   }
 
+  /** As sized(), from a latin1 string. */
+  sizedText(text: string): void {
+    this.varint(text.length)
+    this.#reserve(text.length)
+    this.#bytes.latin1Write(text, this.#used)
+    this.#used += text.length
+  }
+
   /** What was written. The writer is not used afterwards. */
   done(): Buffer {
     return this.#bytes.subarray(0, this.#used)

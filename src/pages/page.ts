@@ -2,7 +2,16 @@
 // record-page.ts (fixed-size records: PELs), item-page.ts (keys and values of any length).
 
 /** Page kinds on disk. Frozen: add, never change. */
-export const PAGE_KIND = { descriptors: 0, wire: 1, groupPel: 2, consumerPel: 3, macroNodes: 4, items: 16 } as const
+export const PAGE_KIND = {
+  descriptors: 0,
+  wire: 1,
+  groupPel: 2,
+  consumerPel: 3,
+  macroNodes: 4,
+  items: 16,
+  /** Fields of a hash, members of a set. */
+  fields: 17,
+} as const
 
 /** Items in ascending key order. */
 export interface Page<K> {

@@ -1,0 +1,122 @@
+// A set of 64-bit integers, in ascending order: Redis' intset. Used by: set-value.
+// Numbers beyond 2^53 are bigints, all others numbers, so that each integer has one representation.
+
+import { CorruptionError } from '../../base/errors.js'
+import { readInt64 } from '../../base/numbers.js'
+import { FORM } from '../hashed/fields.js'
+import type { Content, Fields } from '../hashed/fields.js'
+
+const INTEGER_BYTES = 8
+/** '-9223372036854775808'. */
+const INTEGER_CHARS_MAX = 20
+const MEMORY_BYTES = 16
+/** So many digits fit a double without loss. */
+const SAFE_DIGITS = 15
+const NOTHING = ''
+
+/** The integer that `text` spells canonically; undefined when it spells none. */
+export function integerOf(text: string): number | bigint | undefined {
+  if (text.length === 0 || text.length > INTEGER_CHARS_MAX) return undefined
+  const first = text.charCodeAt(0)
+  if (first > 57 || (first < 48 && first !== 45)) return undefined
+  if (text.length > SAFE_DIGITS) return readInt64(Buffer.from(text, 'latin1'), 0, text.length)
+  for (let i = 1; i < text.length; i++) if (text.charCodeAt(i) > 57 || text.charCodeAt(i) < 48) return undefined
+  // What is left to refuse: '-', '-0', leading zeros.
+  const value = Number(text)
+  return value === 0 ? (text === '0' ? 0 : undefined) : String(value).length === text.length ? value : undefined
+}
+
+export class IntegerSet implements Fields {
+  readonly form = FORM.integers
+  readonly #integers: (number | bigint)[] = []
+
+  /** @throws CorruptionError */
+  static decode(bytes: Buffer, what: string): IntegerSet {
+    const set = new IntegerSet()
+    if (bytes.length % INTEGER_BYTES !== 0) throw new CorruptionError(`${what} is cut off`)
+    for (let at = 0; at < bytes.length; at += INTEGER_BYTES) {
+      const value = bytes.readBigInt64BE(at)
+      const small = Number(value)
+      set.#integers.push(Number.isSafeInteger(small) ? small : value)
+      const count = set.#integers.length
+      if (count > 1 && set.#integers[count - 2] >= set.#integers[count - 1]) {
+        throw new CorruptionError(`${what} has integers out of order`)
+      }
+    }
+    return set
+  }
+
+  get count(): number {
+    return this.#integers.length
+  }
+
+  get memoryBytes(): number {
+    return this.#integers.length * MEMORY_BYTES
+  }
+
+  has(field: string): boolean {
+    const value = integerOf(field)
+    return value !== undefined && this.#integers[this.#lowerBound(value)] === value
+  }
+
+  get(field: string): Content | undefined {
+    return this.has(field) ? NOTHING : undefined
+  }
+
+  /** `field` must spell an integer; there are no values. */
+  set(field: string): boolean {
+    return this.add(integerOf(field)!)
+  }
+
+  add(value: number | bigint): boolean {
+    const at = this.#lowerBound(value)
+    if (this.#integers[at] === value) return false
+    if (at === this.#integers.length) this.#integers.push(value)
+    else this.#integers.splice(at, 0, value)
+    return true
+  }
+
+  delete(field: string): boolean {
+    const value = integerOf(field)
+    if (value === undefined) return false
+    const at = this.#lowerBound(value)
+    if (this.#integers[at] !== value) return false
+    this.#integers.splice(at, 1)
+    return true
+  }
+
+  at(rank: number): string {
+    return String(this.#integers[rank])
+  }
+
+  some(test: (field: string, value: Content) => boolean): boolean {
+    for (const value of this.#integers) if (test(String(value), NOTHING)) return true
+    return false
+  }
+
+  /** All of it: Redis takes no notice of COUNT here either. */
+  scan(_cursor: number, _count: number, visit: (field: string, value: Content) => void): number {
+    for (const value of this.#integers) visit(String(value), NOTHING)
+    return 0
+  }
+
+  /** Eight bytes each, big-endian, ascending. */
+  encode(): Buffer {
+    const bytes = Buffer.allocUnsafe(this.#integers.length * INTEGER_BYTES)
+    let at = 0
+    for (const value of this.#integers) at = bytes.writeBigInt64BE(BigInt(value), at)
+    return bytes
+  }
+
+  #lowerBound(value: number | bigint): number {
+    const integers = this.#integers
+    let low = 0
+    let high = integers.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (integers[middle] < value) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
