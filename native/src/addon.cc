@@ -1,5 +1,5 @@
-// The N-API edge: reads arguments, calls the plain C++ parts, returns numbers. No exception crosses it: arguments of the
-// wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
+// The N-API edge: reads arguments, calls the plain C++ parts, returns numbers. No exception crosses it: arguments of
+// the wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
 
 #include <node_api.h>
 
@@ -81,7 +81,8 @@ bool Export(napi_env env, napi_value exports, const char* name, napi_callback ca
 }
 
 napi_value Init(napi_env env, napi_value exports) {
-  const bool complete = Export(env, exports, "crc32c", Crc32cOf) && Export(env, exports, "writeRecords", WriteRecords) &&
+  const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
+                        Export(env, exports, "writeRecords", WriteRecords) &&
                         Export(env, exports, "lockFile", LockFile);
   return complete ? exports : nullptr;
 }

@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), as used by iSCSI and ext4: reflected polynomial 0x82f63b78, initial value and final xor all ones.
-// Uses SSE4.2 where the processor has it, tables elsewhere.
+// CRC-32C (Castagnoli), as used by iSCSI and ext4: reflected polynomial 0x82f63b78, initial value and final xor all
+// ones. Uses SSE4.2 where the processor has it, tables elsewhere.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,9 @@
 
 import { addon } from './addon.js'
 
-/** 0, or -errno; -EWOULDBLOCK (-11) when somebody else holds it. Gone when the descriptor is closed or the process ends. */
+/**
+ * 0, or -errno; -EWOULDBLOCK (-11) when somebody else holds it. Gone when the descriptor is closed or the process ends.
+ */
 export type LockFile = (fd: number) => number
 
 /** Node has no way to lock a file: always "locked", and store/lock has only the process id to go by. */

@@ -40,9 +40,9 @@ export class CheckpointThread {
   }
 
   /** Sends a pack (none to end a run with what was sent). Nothing happens when the run has failed meanwhile. */
-  send(pack: Pack | undefined, then: PackMessage['then'], reclaimRowsMax = 0): void {
+  send(pack: Pack | undefined, next: PackMessage['next'], reclaimRowsMax = 0): void {
     if (this.#finish === undefined || this.#packs === undefined) return
-    const message: PackMessage = { run: this.#run, then, pack, reclaimRowsMax }
+    const message: PackMessage = { run: this.#run, next, pack, reclaimRowsMax }
     if (pack !== undefined) this.#packsSent++
     this.#packs.postMessage(message, pack === undefined ? [] : [pack.bytes])
     Atomics.add(this.#counters, 0, 1)

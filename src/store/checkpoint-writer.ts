@@ -25,7 +25,7 @@ export type WriterCommand = { readonly kind: 'run'; readonly run: number } | { r
 export interface PackMessage {
   readonly run: number
   /** What to do after this pack: wait for another, commit, or give up. */
-  readonly then: 'more' | 'commit' | 'abort'
+  readonly next: 'more' | 'commit' | 'abort'
   readonly pack: Pack | undefined
   /** With 'commit': how many rows of retired ids to delete at most. */
   readonly reclaimRowsMax: number
@@ -55,7 +55,7 @@ class Writer {
     try {
       this.#environment.root.transactionSync(() => {
         const last = this.#drain(run)
-        aborted = last.then === 'abort'
+        aborted = last.next === 'abort'
         if (aborted) return ABORT
         reclaimed = reclaimSome(this.#environment, last.reclaimRowsMax)
         return undefined
@@ -72,7 +72,7 @@ class Writer {
       const message = this.#next()
       if (message.run !== run) continue
       if (message.pack !== undefined) this.#write(message.pack)
-      if (message.then !== 'more') return message
+      if (message.next !== 'more') return message
     }
   }
 

@@ -1,5 +1,6 @@
-// Checkpoints: a consistent cut of all dirty rows goes to LMDB in one transaction with the journal position it represents,
-// while commands go on. Used by: store.ts. Neighbours: dirty-rows.ts makes the cut, checkpoint-thread.ts writes.
+// Checkpoints: a consistent cut of all dirty rows goes to LMDB in one transaction with the journal position it
+// represents, while commands go on. Used by: store.ts. Neighbours: dirty-rows.ts makes the cut, checkpoint-thread.ts
+// writes.
 //
 // One run at a time:  idle -> #start (cut, O(1)) -> #encodeSlice … (between ticks) -> committed by the thread
 //                     -> #committed (segments deleted) -> #cleanSlice … (rows may be evicted) -> idle

@@ -1,5 +1,5 @@
-// The LMDB environment: one named database per table, binary keys and values, a checksum behind every value. Opened twice
-// in the process: by store.ts for reading and by checkpoint-writer.ts, on its own thread, for writing.
+// The LMDB environment: one named database per table, binary keys and values, a checksum behind every value. Opened
+// twice in the process: by store.ts for reading and by checkpoint-writer.ts, on its own thread, for writing.
 // Values and the meta row are drawn in docs/format/store.md.
 
 import { open } from 'lmdb'

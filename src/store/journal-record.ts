@@ -1,8 +1,9 @@
-// Codec of journal records. RecordBuffer builds them one behind the other in one growing buffer, so that a tick's records
-// leave with one write; readRecord reads one back. The layout is drawn in docs/format/journal.md.
+// Codec of journal records. RecordBuffer builds them one behind the other in one growing buffer, so that a tick's
+// records leave with one write; readRecord reads one back. The layout is drawn in docs/format/journal.md.
 // Used by: journal.ts, recovery.ts.
 //
-// Invariants of RecordBuffer: (1) bytes[0, used) are whole records except for their checksums, which the write fills in;
+// Invariants of RecordBuffer: (1) bytes[0, used) are whole records except for their checksums, which the write fills
+// in;
 // (2) an open record lies behind them and is forgotten by abandon(); (3) sequence numbers are gapless.
 
 import { assert } from '../base/assert.js'
@@ -198,7 +199,9 @@ function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** Length of the good record at `at`, or 0 when there is none: cut short, wrong checksum, or lengths that do not fit. */
+/**
+ * Length of the good record at `at`, or 0 when there is none: cut short, wrong checksum, or lengths that do not fit.
+ */
 export function recordBytesAt(bytes: Buffer, at: number): number {
   if (bytes.length - at < RECORD.BODY) return 0
   const length = bytes.readUInt32LE(at + RECORD.LENGTH)

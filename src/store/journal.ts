@@ -1,13 +1,14 @@
-// The journal: what was executed, in order, on the disk before its replies leave. Takes effects during a tick, writes them
-// with one call at its end, and tells when they are as durable as the policy asks. Used by: store.ts.
+// The journal: what was executed, in order, on the disk before its replies leave. Takes effects during a tick, writes
+// them with one call at its end, and tells when they are as durable as the policy asks. Used by: store.ts.
 // Neighbours: journal-record.ts builds the bytes, segment-chain.ts keeps the files, acknowledgements.ts those who wait,
 // recovery.ts reads it all back.
 //
 // Invariants:
 // (1) sequence numbers on the disk are gapless from the checkpoint's position on;
 // (2) acknowledgements leave in the order of their ticks, and in `always` never before the sync that covers them;
-// (3) in `always` every record that is not known to be on the device is in #syncing or #records: after a failed sync the
-//     kernel may have dropped the pages, so they are written again, to a new segment, before anything is acknowledged;
+// (3) in `always` every record that is not known to be on the device is in #syncing or #records: after a failed sync
+//     the kernel may have dropped the pages, so they are written again, to a new segment, before anything is
+//     acknowledged;
 // (4) while `writeFault` is set, ticks that recorded something stay unacknowledged; they are retried until it works.
 
 import { assert } from '../base/assert.js'
@@ -128,7 +129,8 @@ export class Journal implements EffectSink {
   commit(done: Done): void {
     const recorded = this.nextSequence !== this.#sequenceAtCommit
     this.#sequenceAtCommit = this.nextSequence
-    // A tick that only read may have read what is not durable yet, and its replies may follow others: it queues as well.
+    // A tick that only read may have read what is not durable yet, and its replies may follow others: it queues as
+    // well.
     if (!recorded) this.#waiting.behind(done)
     else if (this.writeFault !== undefined || !this.#write()) this.#waiting.hold(done)
     else if (this.policy !== 'always') this.#waiting.behind(done)
@@ -339,7 +341,9 @@ export class Journal implements EffectSink {
     return this.#segments.count
   }
 
-  /** Brings everything committed to the device if that is possible, and closes the files. Ticks held are told the fault. */
+  /**
+   * Brings everything committed to the device if that is possible, and closes the files. Ticks held are told the fault.
+   */
   async close(): Promise<void> {
     if (this.#closing) return
     this.#closing = true

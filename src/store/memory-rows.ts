@@ -1,6 +1,6 @@
-// Rows in a Map: the store as unit tests of pages and types see it. Strict where the real store would quietly lose data:
-// it refuses to read a row that is dirty in memory, and finds rows that were changed without touch(), and encoded bytes
-// that their row changed afterwards. Used by: tests.
+// Rows in a Map: the store as unit tests of pages and types see it. Strict where the real store would quietly lose
+// data: it refuses to read a row that is dirty in memory, and finds rows that were changed without touch(), and
+// encoded bytes that their row changed afterwards. Used by: tests.
 
 import { assert } from '../base/assert.js'
 import { ClockCache } from './page-cache.js'

@@ -3,9 +3,9 @@
 //
 // Eviction is a clock with a second chance: one hand walks the items in the order of their admission; what was used
 // since the hand passed it last is skipped once.
-// Invariants: (1) bytesUsed is the sum of the sizes of all items; (2) an item used in the present tick is never evicted,
-// so a command may hold a page it has just loaded and change it after touch(); a tick ends with the server's tick or
-// when a quarter of the budget was admitted within it, so that one huge command stays bounded as well.
+// Invariants: (1) bytesUsed is the sum of the sizes of all items; (2) an item used in the present tick is never
+// evicted, so a command may hold a page it has just loaded and change it after touch(); a tick ends with the server's
+// tick or when a quarter of the budget was admitted within it, so that one huge command stays bounded as well.
 
 import type { Evictable, PageCache } from './rows.js'
 
@@ -80,7 +80,9 @@ export class ClockCache implements PageCache {
     return evicted
   }
 
-  /** At most `stepsMax` steps of the hand: when all is dirty or in use, trying again must not cost O(items) each time. */
+  /**
+   * At most `stepsMax` steps of the hand: when all is dirty or in use, trying again must not cost O(items) each time.
+   */
   #evict(stepsMax: number): void {
     let stepsLeft = stepsMax
     while (this.bytesUsed > this.#bytesMax && stepsLeft-- > 0) {

@@ -42,7 +42,9 @@ export function recoverJournal(folder: string, position: number, log: Log, apply
   return { nextSequence: Math.max(next, position), segments, records: Math.max(next - position, 0) }
 }
 
-/** Deletes the segments whose successor begins at or before `position`: a crash came between checkpoint and deletion. */
+/**
+ * Deletes the segments whose successor begins at or before `position`: a crash came between checkpoint and deletion.
+ */
 function deleteSuperfluous<S extends { first: number; path: string }>(found: S[], position: number): S[] {
   return found.filter((segment, i) => {
     if (i + 1 >= found.length || found[i + 1].first > position) return true
@@ -80,7 +82,8 @@ class SegmentReader {
     if (header === undefined) return this.#damagedAt(0, this.#first)
     if (header.version !== SEGMENT_VERSION) {
       throw new UsageError(
-        `The journal segment ${this.#path} has format version ${header.version}; this program reads version ${SEGMENT_VERSION}.`,
+        `The journal segment ${this.#path} has format version ${header.version}; ` +
+          `this program reads version ${SEGMENT_VERSION}.`,
       )
     }
     if (header.first !== this.#first) {

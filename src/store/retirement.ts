@@ -1,6 +1,6 @@
-// Reclaims what dropped objects left in the store. A row of Table.Retired names an id; all rows under that id are deleted,
-// a bounded number at a time, and then the Retired row itself, so the work survives a restart. Used by: store.ts (writes
-// the rows), checkpoint-writer.ts (deletes, inside its transaction).
+// Reclaims what dropped objects left in the store. A row of Table.Retired names an id; all rows under that id are
+// deleted, a bounded number at a time, and then the Retired row itself, so the work survives a restart. Used by:
+// store.ts (writes the rows), checkpoint-writer.ts (deletes, inside its transaction).
 
 import { firstAfter } from './environment.js'
 import type { Environment } from './environment.js'
@@ -27,7 +27,7 @@ export function reclaimSome(environment: Environment, rowsMax: number): Reclaime
   let rowsLeft = rowsMax
   let ids = 0
   // An id without rows costs one step as well, so that a slice stays bounded.
-  for (const key of [...retired.getKeys({ limit: rowsMax })]) {
+  for (const key of Array.from(retired.getKeys({ limit: rowsMax }))) {
     const kind = retired.getBinary(key)?.[0]
     const tables = kind === RetiredKind.Object ? [Table.Parts, Table.Heads] : [Table.Pages, Table.Blocks]
     for (const table of tables) rowsLeft -= deleteUnder(environment, table, key, rowsLeft)
@@ -40,7 +40,7 @@ export function reclaimSome(environment: Environment, rowsMax: number): Reclaime
 
 function deleteUnder(environment: Environment, table: Table, prefix: Buffer, rowsMax: number): number {
   if (rowsMax <= 0) return 0
-  const keys = [...environment.tables[table].getKeys({ start: prefix, end: firstAfter(prefix), limit: rowsMax })]
+  const keys = Array.from(environment.tables[table].getKeys({ start: prefix, end: firstAfter(prefix), limit: rowsMax }))
   for (const key of keys) environment.tables[table].removeSync(key)
   return keys.length
 }

@@ -54,7 +54,9 @@ export class PackBuilder {
   }
 }
 
-/** Calls `row` for each row of a pack. The value has room for the checksum in its last bytes; undefined is a deletion. */
+/**
+ * Calls `row` for each row of a pack. The value has room for the checksum in its last bytes; undefined is a deletion.
+ */
 export function readPack(pack: Pack, row: (table: Table, key: Buffer, value: Buffer | undefined) => void): void {
   const bytes = Buffer.from(pack.bytes, 0, pack.used)
   let at = 0

@@ -1,5 +1,5 @@
-// The segments of a journal that are on the disk: the one being written, and older ones that wait to be synced, or for a
-// checkpoint to contain them. Used by: journal.ts.
+// The segments of a journal that are on the disk: the one being written, and older ones that wait to be synced, or for
+// a checkpoint to contain them. Used by: journal.ts.
 //
 // Invariants: (1) a segment ends where the next one begins; (2) a descriptor is never closed while a sync runs on it.
 
@@ -62,7 +62,8 @@ export class SegmentChain {
   }
 
   /**
-   * Appends the records from `from` on to the current segment, or to a new one that begins with sequence number `first`.
+   * Appends the records from `from` on to the current segment, or to a new one that begins with sequence number
+   * `first`.
    * @throws Error with the system's reason; then the next call overwrites whatever part of the bytes reached the file
    */
   write(records: RecordBuffer, from: number, first: number): void {

@@ -30,7 +30,8 @@ t.test('without the addon the process id in the file tells whether the lock is s
 t.test('a killed server leaves no lock behind', async t => {
   const path = temporaryFolder(t)
   const source = new URL('../../src/store/lock.ts', import.meta.url).href
-  const code = `import(${JSON.stringify(source)}).then(m => { new m.FolderLock(${JSON.stringify(path)}); console.log('held') })`
+  const hold = `new m.FolderLock(${JSON.stringify(path)}); console.log('held')`
+  const code = `import(${JSON.stringify(source)}).then(m => { ${hold} })`
   const loader = import.meta.resolve('tsx')
   const child = spawn(process.execPath, ['--import', loader, '-e', `${code}; setInterval(() => 0, 1000)`])
   await once(child.stdout, 'data')
