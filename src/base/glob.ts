@@ -1,5 +1,6 @@
-// Redis' glob patterns: '*', '?', '[a-z]', '[^a-z]', '\' before a literal character. On latin1 strings: a character is a
-// byte. Only the last star is ever retried, so the time is bounded by the product of the lengths, whatever the pattern.
+// Redis' glob patterns: '*', '?', '[a-z]', '[^a-z]', '\' before a literal character. On latin1 strings: a character is
+// a byte. Only the last star is ever retried, so the time is bounded by the product of the lengths, whatever the
+// pattern.
 
 const STAR = 42
 const QUESTION = 63

@@ -169,6 +169,8 @@ function scale(mantissa: bigint, exponent: number): number | undefined {
 }
 
 const SIGNIFICANT_DIGITS = 17
+/** Enough to tell an exact half from what only looks like one. */
+const EXACT_DIGITS = 60
 
 /** `value` as Redis prints doubles: C's %.17g, with 'inf', '-inf' and 'nan'. */
 export function formatDouble(value: number): string {
@@ -184,7 +186,7 @@ export function formatDouble(value: number): string {
 
 /** The 17 significant digits in exponential form. JavaScript rounds an exact half up, C to the even digit. */
 function roundedHalfEven(magnitude: number): string {
-  const exact = magnitude.toExponential(60)
+  const exact = magnitude.toExponential(EXACT_DIGITS)
   const e = exact.indexOf('e')
   const cut = exact.slice(0, SIGNIFICANT_DIGITS + 1)
   const tie = /^50*$/.test(exact.slice(SIGNIFICANT_DIGITS + 1, e))

@@ -1,5 +1,5 @@
-// The words of the `bind` option: an address or host name, '*' for all of IPv4, '::*' for all of IPv6, and a '-' in front
-// of what this machine may lack.
+// The words of the `bind` option: an address or host name, '*' for all of IPv4, '::*' for all of IPv6, and a '-' in
+// front of what this machine may lack.
 
 export interface BindAddress {
   readonly host: string

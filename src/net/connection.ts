@@ -1,5 +1,6 @@
 // One client's socket: feeds the parser, hands each request to the handler, sends what the handler gives. Knows nothing
-// of commands. A handler that says 'stop' stops the parsing; what still arrives is kept up to client-query-buffer-limit.
+// of commands. A handler that says 'stop' stops the parsing; what still arrives is kept up to
+// client-query-buffer-limit.
 //
 // Invariants: (1) the handler's onClose is the last call it gets; (2) no error of the socket leaves this file; (3) the
 // parser is fed before, never during, the handling of a request.

@@ -1,5 +1,5 @@
-// Commands typed as a line of text ('SET key "a value"'), as people do through telnet. Rare, so strings are good enough:
-// latin1, one character per byte.
+// Commands typed as a line of text ('SET key "a value"'), as people do through telnet. Rare, so strings are good
+// enough: latin1, one character per byte.
 
 import { hexDigit } from '../base/numbers.js'
 

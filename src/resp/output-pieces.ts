@@ -1,9 +1,9 @@
 // The bytes of a reply under way, as a list of pieces for one writev. Short data is written side by side into a chunk;
-// long stored bytes are a piece of their own, by reference. Knows bytes, digits and headers, not the forms of RESP: those
-// are in reply-writer.ts.
+// long stored bytes are a piece of their own, by reference. Knows bytes, digits and headers, not the forms of RESP:
+// those are in reply-writer.ts.
 //
-// Invariants: (1) the output is #pieces in order, then chunk[start, at); (2) nothing that was taken is written to again;
-// (3) an open deferred header lies whole in one piece, the one its number names.
+// Invariants: (1) the output is #pieces in order, then chunk[start, at); (2) nothing that was taken is written to
+// again; (3) an open deferred header lies whole in one piece, the one its number names.
 
 import { assert } from '../base/assert.js'
 import { digitsOf, putDecimal } from './decimal.js'
@@ -11,7 +11,10 @@ import './request.js'
 
 const CHUNK_BYTES_MIN = 1024
 const CHUNK_BYTES_MAX = 16 * 1024
-/** Stored bytes from this length on go by reference. Below it, copying costs less than one more piece to send (measured). */
+/**
+ * Stored bytes from this length on go by reference. Below it, copying costs less than one more piece to send
+ * (measured).
+ */
 export const BY_REFERENCE_BYTES = 2048
 /** What a deferred header leaves room for: type, one digit, CR LF. A longer count becomes a piece of its own. */
 const DEFERRED_BYTES = 4
@@ -28,7 +31,9 @@ export class OutputPieces {
   #start = 0
   #at = 0
   #chunkBytes = CHUNK_BYTES_MIN
-  /** Open deferred headers, innermost last: the piece each lies in (#pieces.length: the one being written), and where. */
+  /**
+   * Open deferred headers, innermost last: the piece each lies in (#pieces.length: the one being written), and where.
+   */
   readonly #deferredPieces: number[] = []
   readonly #deferredOffsets: number[] = []
 

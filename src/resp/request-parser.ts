@@ -1,6 +1,7 @@
-// Bytes of one connection in, Requests out. A command that lies whole in the received chunk is a view of that chunk; only
-// what is unfinished at a chunk's end is copied, into a carry buffer that grows with what has really arrived. Accepts and
-// refuses what redis-server 7.0 does, with its texts. Neighbours: request.ts (the view), inline-request.ts (text commands).
+// Bytes of one connection in, Requests out. A command that lies whole in the received chunk is a view of that chunk;
+// only what is unfinished at a chunk's end is copied, into a carry buffer that grows with what has really arrived.
+// Accepts and refuses what redis-server 7.0 does, with its texts. Neighbours: request.ts (the view), inline-request.ts
+// (text commands).
 //
 // Invariants: [from, end) of the buffer are the bytes received and not yet returned by next(); a command that is being
 // read starts at `from`, and `at` is how far it was read. Fed chunks belong to the parser, which may write to them.
@@ -33,7 +34,9 @@ export class RequestParser {
   bulkBytesMax: number
   /** True applies Redis' small limits for clients that have not authenticated. */
   unauthenticated = false
-  /** Set when the client broke the protocol: the text to answer after '-ERR ', then to close. Nothing more is parsed. */
+  /**
+   * Set when the client broke the protocol: the text to answer after '-ERR ', then to close. Nothing more is parsed.
+   */
   fault: string | undefined = undefined
 
   readonly #request = new Request()
@@ -79,7 +82,9 @@ export class RequestParser {
     this.#end = chunk.length
   }
 
-  /** The next complete command, or undefined when more bytes are needed (or `fault` is set). Valid until the next call. */
+  /**
+   * The next complete command, or undefined when more bytes are needed (or `fault` is set). Valid until the next call.
+   */
   next(): Request | undefined {
     if (this.#from === this.#end) return undefined
     // What lies whole in a buffer below the limit cannot exceed it, so the fast path need not know the limits.
@@ -182,8 +187,8 @@ export class RequestParser {
   }
 
   /**
-   * Offset of the byte that ends the line at #at, or -1 when it is not there yet. After a CR one more byte must be there.
-   * A NUL hides everything behind it, as it does from Redis: such a line never ends and becomes too big.
+   * Offset of the byte that ends the line at #at, or -1 when it is not there yet. After a CR one more byte must be
+   * there. A NUL hides everything behind it, as it does from Redis: such a line never ends and becomes too big.
    */
   #lineEnd(terminator: number, tooBig: string): number {
     const buffer = this.#buffer
@@ -231,8 +236,8 @@ export class RequestParser {
   }
 
   /**
-   * Doubles while one command keeps arriving in pieces, so that each byte is copied a bounded number of times; but never
-   * far beyond its announced end, nor to the announced length before half of it is there.
+   * Doubles while one command keeps arriving in pieces, so that each byte is copied a bounded number of times; but
+   * never far beyond its announced end, nor to the announced length before half of it is there.
    */
   #capacityFor(kept: number, needed: number): number {
     let bytes = kept < needed - kept ? needed : needed * 2

@@ -11,7 +11,9 @@ export interface ConnectOptions {
 
 export class RespClient {
   #received: Buffer = EMPTY
-  /** Room that #received is a part of; grows by doubling, so that large replies do not cost the square of their length. */
+  /**
+   * Room that #received is a part of; grows by doubling, so that large replies do not cost the square of their length.
+   */
   #room: Buffer = EMPTY
   /** Where #received begins in #room. */
   #at = 0
