@@ -1,5 +1,5 @@
-// redis-server's command line: [file] [-] [--name value …]. Used by: config. A hand-written reader, because the values of
-// an option are all words up to the next '--', several options take many words, and a value may itself begin with '--':
+// redis-server's command line: [file] [-] [--name value …]. Used by: config.
+// A hand-written reader, because the values of an option are all words up to the next '--', several options take many words, and a value may itself begin with '--':
 // no option parser has that grammar.
 
 import { readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ export const USAGE = `Usage: millrace [/path/to/millrace.conf] [--name value ...
   millrace -v, --version                   prints the version
   millrace -h, --help                      prints this
 
-Directives have the names of Redis; docs/configuration.md lists them all. An option on the command line wins over the file.
+Directives have the names of Redis; docs/configuration.md lists them all. An option wins over the file.
 `
 
 /** @throws UsageError naming the option or the line */

@@ -114,8 +114,8 @@ const cluster = {
 }
 
 const DEFRAG_REFUSED =
-  'Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc like the one ' +
-  'shipped by default with the Redis source distribution'
+  'Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc like ' +
+  'the one shipped by default with the Redis source distribution'
 
 const memoryRows = {
   activedefrag: flag(false, ALLOCATOR, { refuse: (on: boolean) => (on ? DEFRAG_REFUSED : undefined) }),

@@ -1,5 +1,5 @@
 // The table of directives that do something here, by Redis' names and with ours behind them. Each row: kind of value,
-// default, what it does. Those that are accepted without effect stand in config-inert. Used by: config, the documentation.
+// default, what it does. Those that are accepted without effect stand in config-inert. Used by: config, docs.
 //
 // Names of Config.values follow from the row: 'slowlog-max-len' is slowlogMaxLen.
 
@@ -96,7 +96,7 @@ const network = {
       replica: { hardBytes: 256 * MIB, softBytes: 64 * MIB, softSeconds: 60 },
       pubsub: { hardBytes: 32 * MIB, softBytes: 8 * MIB, softSeconds: 60 },
     },
-    'A client with more unsent bytes is closed: at once above the hard limit, or when above the soft limit for so long.',
+    'A client with more unsent bytes is closed: at once above the hard limit, or after so long above the soft one.',
   ),
 }
 

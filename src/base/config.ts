@@ -1,4 +1,4 @@
-// The configuration of a running server: values by directive, CONFIG GET, SET and REWRITE, and who wants to hear of a change.
+// The configuration of a running server: values by directive, CONFIG GET, SET and REWRITE, and who hears of changes.
 // Used by: everything that is configured (values), commands/config, main. Uses: the tables of options, config-file.
 //
 // Invariants: (1) `values` mirrors the texts that CONFIG GET shows; (2) a set of several directives happens as a whole
@@ -82,7 +82,7 @@ export class Config {
     return config
   }
 
-  /** Calls `fn` after each change of a directive (not now). What `fn` throws refuses the change: its message is the reply. */
+  /** Calls `fn` after each change of a directive (not now). What it throws refuses the change; its message is the reply. */
   onChange<K extends keyof typeof OPTIONS>(
     name: K,
     fn: (value: (typeof OPTIONS)[K] extends Option<infer V> ? V : never) => void,

@@ -1,5 +1,5 @@
-// AUTH, HELLO and RESET: who a connection is and which protocol it speaks. There is one user, 'default', whose password is
-// requirepass; without one any password of that user is right, as in Redis.
+// AUTH, HELLO and RESET: who a connection is and which protocol it speaks. There is one user, 'default', whose password
+// is requirepass; without one any password of that user is right, as in Redis.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ReplyError, quoting, replyErrors } from '../base/errors.js'

@@ -51,8 +51,9 @@ export function parseKill(args: Args): KillFilter {
 export function kill(ctx: CommandContext, filter: KillFilter): void {
   let killed = 0
   let killedMe = false
-  // A copy: closing takes the session out of the collection that is walked.
-  for (const session of [...ctx.server.sessions()]) {
+  // Closing takes a session out of the collection: it must not be walked meanwhile.
+  const sessions = Array.from(ctx.server.sessions())
+  for (const session of sessions) {
     if (session.closing || !selects(filter, session)) continue
     if (session.id === ctx.session.id) {
       if (filter.skipMe) continue

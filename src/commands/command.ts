@@ -83,8 +83,8 @@ function keyPlaces({ spec, request }: Inner): { at: number; key: KeySpec }[] {
 }
 
 /**
- * The flags of a key in this very request. 'variable_flags' stands for commands that return the old value only when they
- * are asked to: without the word GET they overwrite blindly.
+ * The flags of a key in this very request. 'variable_flags' stands for commands that return the old value only when
+ * they are asked to: without the word GET they overwrite blindly.
  */
 function flagsIn({ flags }: KeySpec, request: Request): readonly string[] {
   if (!flags.includes('variable_flags')) return flags.filter(flag => flag !== 'incomplete')

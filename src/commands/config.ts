@@ -1,5 +1,5 @@
-// CONFIG. The values and the rules of a set are in base/config; here are the commands, and the one change that ends later:
-// another port or address to listen on.
+// CONFIG. The values and the rules of a set are in base/config; here are the commands, and the one change that ends
+// later: another port or address to listen on.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import type { ConfigChange } from '../base/config.js'

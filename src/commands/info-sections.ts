@@ -1,5 +1,5 @@
-// The sections of INFO: Redis' field names, in its order, with what is true here. Fields of things that do not exist here
-// (replicas, forks, defragmentation) keep the value that tools take for "none".
+// The sections of INFO: Redis' field names, in its order, with what is true here. Fields of things that do not exist
+// here (replicas, forks, defragmentation) keep the value that tools take for "none".
 
 import { arch, release, totalmem, type as systemName } from 'node:os'
 import { MILLRACE_VERSION, REDIS_VERSION } from '../base/version.js'

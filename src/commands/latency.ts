@@ -60,7 +60,8 @@ function report({ latency, config }: Server): string {
   if (latency.events.size === 0) return 'Nothing took longer than latency-monitor-threshold so far.\n'
   const lines = [...latency.events].map(([name, { samples, maxMs }]) => {
     const total = samples.reduce((sum, [, ms]) => sum + ms, 0)
-    return `${name}: ${samples.length} spikes, ${Math.round(total / samples.length)} ms on average, ${maxMs} ms at most.`
+    const meanMs = Math.round(total / samples.length)
+    return `${name}: ${samples.length} spikes, ${meanMs} ms on average, ${maxMs} ms at most.`
   })
   const advice = 'SLOWLOG GET names the commands; INFO says whether a checkpoint or a slow device is behind it.'
   return `Spikes above ${config.values.latencyMonitorThreshold} ms:\n${lines.join('\n')}\n${advice}\n`

@@ -1,5 +1,5 @@
-// Memory of the process as INFO and MEMORY STATS tell it. Measured, not accounted: what the engine holds for objects and
-// buffers. Other parts correct single fields by Server.infoFields().
+// Memory of the process as INFO and MEMORY STATS tell it. Measured, not accounted: what the engine holds for objects
+// and buffers. Other parts correct single fields by Server.infoFields().
 
 import type { Server } from './server.js'
 

@@ -124,7 +124,8 @@ t.test('mistakes on the command line and in files name the place, the fault and 
     ],
     [
       ['--nosuch', '1'],
-      `command line, 'nosuch "1"': Bad directive or wrong number of arguments; docs/configuration.md lists all directives`,
+      `command line, 'nosuch "1"': Bad directive or wrong number of arguments; ` +
+        'docs/configuration.md lists all directives',
     ],
   ]
   for (const [argv, message] of rows) t.throws(() => Config.fromCommandLine(argv), { name: 'UsageError', message })
@@ -133,8 +134,8 @@ t.test('mistakes on the command line and in files name the place, the fault and 
   t.throws(() => Config.fromCommandLine([path]), {
     name: 'UsageError',
     message:
-      `line 2 of ${path}, 'loglevel "loud"': argument(s) must be one of the following: debug, verbose, notice, warning; ` +
-      'loglevel takes one of debug, verbose, notice, warning',
+      `line 2 of ${path}, 'loglevel "loud"': argument(s) must be one of the following: debug, verbose, notice, ` +
+      'warning; loglevel takes one of debug, verbose, notice, warning',
   })
 })
 

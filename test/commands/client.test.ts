@@ -51,9 +51,9 @@ t.test('CLIENT LIST and INFO print the fields of Redis', async t => {
   server.others.push(fakeSession(2, { subscriptions: 1, blocked: true, address: '/tmp/x.sock:0' }))
   server.context.clock.advance(2500)
   const line =
-    'id=1 addr=127.0.0.1:1001 laddr=127.0.0.1:6379 fd=7 name=me age=2 idle=2 flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 ' +
-    'qbuf=26 qbuf-free=0 argv-mem=26 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=1000 events=r cmd=client|list ' +
-    'user=default redir=-1 resp=2 lib-name=lib lib-ver=1\n'
+    'id=1 addr=127.0.0.1:1001 laddr=127.0.0.1:6379 fd=7 name=me age=2 idle=2 flags=N db=0 sub=0 psub=0 ssub=0 ' +
+    'multi=-1 qbuf=26 qbuf-free=0 argv-mem=26 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=1000 events=r ' +
+    'cmd=client|list user=default redir=-1 resp=2 lib-name=lib lib-ver=1\n'
   t.equal(server.ask('client', 'info'), `$${line.length}\r\n${line}\r\n`)
   const lines = server.ask('client', 'list').split('\n')
   t.match(lines[1], /^id=1 /)

@@ -31,7 +31,8 @@ t.test('another port is bound before the answer, and taken back when that fails'
   server.rebindFails = true
   t.equal(
     await server.askLater('CONFIG', 'SET', 'maxmemory', '6mb', 'PORT', '7302'),
-    "-ERR CONFIG SET failed (possibly related to argument 'PORT') - Unable to listen on this port. Check server logs.\r\n",
+    "-ERR CONFIG SET failed (possibly related to argument 'PORT') - " +
+      'Unable to listen on this port. Check server logs.\r\n',
   )
   t.same([server.context.config.values.port, server.context.config.values.maxmemory], [7301, 5 * 1024 * 1024])
   t.equal(server.ask('CONFIG', 'SET', 'port', '7301'), '+OK\r\n', 'the same port is not bound again')

@@ -13,33 +13,35 @@ argument, from standard input when \`-\` is given, and from the command line:
 millrace /etc/millrace.conf --port 7300 --appendfsync always --client-output-buffer-limit normal 0 0 0
 \`\`\`
 
-- A file has one directive a line. \`#\` begins a comment line; \`'…'\` and \`"…"\` hold words together, the latter with \`\\n\`,
-  \`\\xff\` and the like. \`include path\` reads another file there; its last part may be a pattern.
+- A file has one directive a line. \`#\` begins a comment line; \`'…'\` and \`"…"\` hold words together, the latter
+  with \`\\n\`, \`\\xff\` and the like. \`include path\` reads another file there; its last part may be a pattern.
 - \`save\` and \`client-output-buffer-limit\` may be repeated. \`--name=value\` is \`--name value\`.
 - Bytes may be written with \`kb\`, \`mb\`, \`gb\` (1024) or \`k\`, \`m\`, \`g\` (1000).
 - A mistake ends the start with one sentence that names the line or option and says what would be right.
 - \`CONFIG SET\` changes all directives it names or none. *fixed*: only at start. *protected*: needs
   \`enable-protected-configs\`. \`CONFIG REWRITE\` keeps comments and order of the file.
-- Refused, since they would promise what is not there: \`rename-command\`, \`user\` (but for the default user as Redis writes it),
-  \`loadmodule\`, \`sentinel\`, \`replicaof\`, \`cluster-enabled yes\`, \`tls-port\`, \`aclfile\`, \`daemonize yes\`.
+- Refused, since they would promise what is not there: \`rename-command\`, \`user\` (but for the default user as Redis
+  writes it), \`loadmodule\`, \`sentinel\`, \`replicaof\`, \`cluster-enabled yes\`, \`tls-port\`, \`aclfile\`, \`daemonize yes\`.
 
-\`enable-debug-command\` is \`no\`, as in Redis: DEBUG can stop the server for as long as it likes. \`appendonly\` shows \`yes\`: the
-journal is always on.
+\`enable-debug-command\` is \`no\`, as in Redis: DEBUG can stop the server for as long as it likes. \`appendonly\` shows
+\`yes\`: the journal is always on.
 
-Beside Redis' directives there are \`page-cache-bytes\`, \`checkpoint-interval\`, \`checkpoint-dirty-bytes\` and \`journal-max-bytes\`.
+Beside Redis' directives there are \`page-cache-bytes\`, \`checkpoint-interval\`, \`checkpoint-dirty-bytes\` and
+\`journal-max-bytes\`.
 `
 
 const INERT_HEAD = `
 ## Accepted without effect
 
-These are read, kept, shown by CONFIG GET and written by CONFIG REWRITE, so that existing files and tools work. They change
-nothing here, for the reason given.
+These are read, kept, shown by CONFIG GET and written by CONFIG REWRITE, so that existing files and tools work. They
+change nothing here, for the reason given.
 `
 
 export function configurationDocument(): string {
   const parts = Object.entries(OPTION_PARTS).map(
     ([title, rows]) =>
-      `\n## ${title}\n\n| directive | value | default | effect |\n|---|---|---|---|\n${rowsOf(rows, option => describe(option))}`,
+      `\n## ${title}\n\n| directive | value | default | effect |\n|---|---|---|---|\n` +
+      rowsOf(rows, option => describe(option)),
   )
   const inert = Object.entries(INERT_PARTS).map(
     ([title, rows]) =>

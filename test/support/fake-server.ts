@@ -93,7 +93,9 @@ export class FakeServer {
     const { reply } = this.context
     Object.defineProperty(this.me, 'protocol', {
       get: () => reply.protocol,
-      set: (version: 2 | 3) => (reply.protocol = version),
+      set(version: 2 | 3) {
+        reply.protocol = version
+      },
     })
     Object.assign(this.context.server, this.#parts())
   }
@@ -146,7 +148,7 @@ export class FakeServer {
   }
 }
 
-/** The exact replies of redis-server to `lines`, in RESP2 and then in RESP3, compared with ours; a text is split at spaces. */
+/** Compares the exact replies of redis-server and ours to `lines`, in RESP2, then in RESP3; a text is split at spaces. */
 export async function sameAsRedis(
   t: Test,
   lines: readonly (string | readonly string[])[],
