@@ -1,6 +1,6 @@
-// The 80-bit numbers that Redis' INCRBYFLOAT counts in (C's long double on x86-64): 64 bits of mantissa, 15 of exponent.
-// A double would print other digits from about the 16th on, and clients see them. Exact in bigints, rounded once per
-// operation, half to even. Used by: commands/string-change.
+// The 80-bit numbers that Redis' INCRBYFLOAT counts in (C's long double on x86-64): 64 bits of mantissa, 15 of
+// exponent. A double would print other digits from about the 16th on, and clients see them. Exact in bigints,
+// rounded once per operation, half to even. Used by: commands/string-change.
 
 /** Redis reads no longer text as a number. */
 const TEXT_CHARS_MAX = 5 * 1024 - 1

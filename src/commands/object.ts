@@ -13,8 +13,8 @@ const SHARED_REFCOUNT = 2147483647
 const SHARED_INTEGERS = 10000
 
 const NO_LFU =
-  'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between ' +
-  'policies at runtime LRU and LFU data will take some time to adjust.'
+  'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching ' +
+  'between policies at runtime LRU and LFU data will take some time to adjust.'
 
 const HELP = [
   'OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',

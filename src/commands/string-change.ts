@@ -141,7 +141,7 @@ const incrbyfloat = defineCommand({
   since: '2.6.0',
   summary: 'Adds a decimal number to the one that the string value of a key spells.',
   complexity: 'O(1)',
-  // Both numbers are read when it runs: the type of the key, then its number, then the argument, as Redis looks at them.
+  // Both numbers are read when it runs: Redis looks at the type of the key, then its number, then the argument.
   parse: (args: Args) => ({ key: args.key(), delta: args.text() }),
   run(ctx, { key, delta }) {
     const entry = ctx.db.findToWrite(key)

@@ -1,7 +1,7 @@
-// One numbered database: its keys by name, with types, expiries and values. Keys are latin1 strings. Lazy expiry lives
-// here: what find() and its kin give out is alive. Used by: keyspace, every command.
-// Invariants: (1) an entry's row is touched before the entry changes; (2) an entry has a deadline exactly when its slot's
-// heap holds it; (3) a removed entry is in no table and no heap, and its value was dropped or handed to the caller.
+// One numbered database: its keys by name, with types, expiries and values. Keys are latin1 strings. Lazy expiry
+// lives here: what find() and its kin give out is alive. Used by: keyspace, every command. Invariants: (1) an
+// entry's row is touched before the entry changes; (2) an entry has a deadline exactly when its slot's heap holds
+// it; (3) a removed entry is in no table and no heap, and its value was dropped or handed to the caller.
 
 import { assert } from '../base/assert.js'
 import { ReplyError, replyErrors } from '../base/errors.js'

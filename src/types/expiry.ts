@@ -46,7 +46,7 @@ export class ExpiryHeap {
     this.#place(deadline.index, deadline)
   }
 
-  /** Mean ms from `nowMs` to the deadlines, from an evenly spread sample; past ones count as 0. 0 when there are none. */
+  /** Mean ms from `nowMs` to the deadlines, by a sample; past ones count as 0. 0 when there are none. */
   meanTtlMs(nowMs: number): number {
     const length = this.#heap.length
     if (length === 0) return 0

@@ -1,9 +1,10 @@
-// The keys of one slot in a hash table that is three things at once: lookup by name, SCAN order and uniform random pick.
-// A table of our own instead of a Map: a Map stops at 2^24 keys, grows by one long pause, and cannot be scanned by cursor.
-// Used by: database, lazy-free. Linear hashing: buckets split and merge one at a time, so no call costs more than its own
-// bucket. Invariants: (1) a bucket holds exactly the entries whose hash addresses it; (2) size / 2 <= buckets <= 2 * size
-// beyond the first segment's minimum; (3) at level n a bucket holds the hashes that share their low bits, which is one
-// contiguous range in the order of the bit-reversed hash: SCAN walks that order, which no split or merge changes.
+// The keys of one slot in a hash table that is three things at once: lookup by name, SCAN order and uniform random
+// pick. A table of our own instead of a Map: a Map stops at 2^24 keys, grows by one long pause, and cannot be
+// scanned by cursor. Used by: database, lazy-free. Linear hashing: buckets split and merge one at a time, so no
+// call costs more than its own bucket. Invariants: (1) a bucket holds exactly the entries whose hash addresses it;
+// (2) size / 2 <= buckets <= 2 * size beyond the first segment's minimum; (3) at level n a bucket holds the hashes
+// that share their low bits, which is one contiguous range in the order of the bit-reversed hash: SCAN walks that
+// order, which no split or merge changes.
 
 import { randomBytes } from 'node:crypto'
 import { assert } from '../base/assert.js'
@@ -76,7 +77,7 @@ export class KeyTable {
     while (this.#buckets > BUCKETS_MIN && this.#buckets > this.size * 2) this.#merge()
   }
 
-  /** All entries, in no order. Entries may be removed meanwhile only by taking them out of the bucket already passed. */
+  /** All entries, in no order. The table must not change meanwhile. */
   *entries(): Generator<KeyEntry> {
     for (let bucket = 0; bucket < this.#buckets; bucket++) {
       let entry = this.#segments[bucket >>> SEGMENT_BITS][bucket & SEGMENT_MASK]

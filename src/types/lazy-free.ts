@@ -1,6 +1,6 @@
-// Slots whose database was flushed: their objects are dropped and their directory rows deleted in slices. The dead slots
-// stand in the database map, so a crash only means that the next start queues them again.
-// Used by: keyspace. Nothing finds the keys of a dead slot any more, and no new key can have its number.
+// Slots whose database was flushed: their objects are dropped and their directory rows deleted in slices. The dead
+// slots stand in the database map, so a crash only means that the next start queues them again. Used by: keyspace.
+// Nothing finds the keys of a dead slot any more, and no new key can have its number.
 
 import type { KeyEntry } from './key-entry.js'
 import type { Slot } from './slot.js'
