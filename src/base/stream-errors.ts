@@ -38,6 +38,7 @@ export const streamErrors = {
     `specifying a proper ID, or use the > ID to get new messages. The ${id} ID would just return an empty result set.`,
   noGroupInRead: (key: string, group: string) =>
     quoting`NOGROUP No such key '${key}' or consumer group '${group}' in XREADGROUP with GROUP option`,
+  keyGone: 'UNBLOCKED the stream key no longer exists',
   groupGone: 'NOGROUP the consumer group this client was blocked on no longer exists',
 
   noKeyOrGroup: (key: string, group: string) => quoting`NOGROUP No such key '${key}' or consumer group '${group}'`,

@@ -125,12 +125,15 @@ const copy = defineCommand({
     while (args.remaining > 0) {
       if (args.take('REPLACE')) replace = true
       else if (args.remaining > 1 && args.take('DB')) database = parseInt32(args)
-      else throw new ReplyError(replyErrors.syntax)
+      else if (database === undefined) throw new ReplyError(replyErrors.syntax)
+      else return { from, to, replace, database, complete: false }
     }
-    return { from, to, replace, database }
+    return { from, to, replace, database, complete: true }
   },
-  run(ctx, { from, to, replace, database }) {
+  run(ctx, { from, to, replace, database, complete }) {
     const target = database === undefined ? ctx.db : databaseOf(ctx, database)
+    // Redis looks at the number of the database before it reads on.
+    if (!complete) throw new ReplyError(replyErrors.syntax)
     if (target === ctx.db && from === to) throw new ReplyError(SAME_OBJECTS)
     const source = ctx.db.find(from)
     if (source === undefined) return ctx.reply.integer(0)

@@ -2,7 +2,7 @@
 // What is journaled per stream: a delivery as the same read with COUNT <delivered>, which replays alike whatever the
 // stream holds by then; a read of history when it raised delivery counts; else a consumer that it created.
 
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { equalIds, formatId, ID_MAX, nextId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
@@ -173,14 +173,13 @@ class ReadGroupWait implements Wait {
 
   serve(ctx: CommandContext, key: string): boolean {
     const { options } = this
-    const entry = ctx.db.peek(key)
     const stream = streamIfAny(ctx, key)
-    const group = stream?.group(options.group)
-    if (entry !== undefined && stream === undefined) {
-      ctx.reply.error(replyErrors.wrongType)
+    if (stream === undefined) {
+      ctx.reply.error(streamErrors.keyGone)
       return true
     }
-    if (stream === undefined || group === undefined) {
+    const group = stream.group(options.group)
+    if (group === undefined) {
       ctx.reply.error(streamErrors.groupGone)
       return true
     }

@@ -142,6 +142,8 @@ export class Executor implements SessionHost, ContextParts {
     session.lastInteractionMs = this.#frozenMs()
     if (session.replyMode === 'on') this.#admit(session, request)
     else this.#admitQuietly(session, request)
+    // CLIENT REPLY SKIP silences the command after it, not itself.
+    if (session.replyMode === 'skip-next') session.replyMode = 'skip'
   }
 
   /** CLIENT REPLY OFF and SKIP: the command runs, what it wrote is taken back. */
@@ -152,7 +154,6 @@ export class Executor implements SessionHost, ContextParts {
     if (session.postponed !== undefined) return
     if (before === 'skip' || session.replyMode === 'off') session.reply.truncate(position)
     if (before === 'skip' && session.replyMode === 'skip') session.replyMode = 'on'
-    else if (before === 'skip-next' && session.replyMode === 'skip-next') session.replyMode = 'skip'
   }
 
   #admit(session: ClientSession, request: Request): void {

@@ -38,7 +38,7 @@ for (const protocol of [2, 3] as const) {
     t.equal(await client.ping(), 'PONG')
     const id = await client.xAdd('s', '*', { f: 'v' })
     t.same(
-      (await client.xRange('s', '-', '+')).map(entry => ({ id: entry!.id, message: { ...entry!.message } })),
+      (await client.xRange('s', '-', '+'))!.map(entry => ({ id: entry!.id, message: { ...entry!.message } })),
       [{ id, message: { f: 'v' } }],
     )
     t.match(await client.sendCommand(['CLIENT', 'LIST']), /name=tester .*lib-name=node-redis/)

@@ -47,10 +47,13 @@ const WINDOW = 60
 
 export class Generator {
   #top = 1
-  /** Whether this run gives groups entries-read counters of its own; see hintsEntriesRead. */
+  /** Whether this run gives groups entries-read counters of its own; see comparesLag. */
   readonly hints: boolean
+  /** Whether this run deletes entries; see comparesLag. */
+  readonly deletes: boolean
   constructor(readonly rng: Seeded) {
     this.hints = rng.chance(0.25)
+    this.deletes = rng.chance(0.7)
   }
 
   next(): Command {
@@ -204,7 +207,7 @@ const KINDS: readonly Kind[] = [
       ...twoKeys(g, () => (g.rng.chance(0.1) ? '$' : g.id())),
     ],
   },
-  { weight: 5, make: g => ['XDEL', g.key(), ...g.ids(3)] },
+  { weight: 5, make: g => (g.deletes ? ['XDEL', g.key(), ...g.ids(3)] : ['XLEN', g.key()]) },
   { weight: 4, make: g => ['XTRIM', g.key(), ...g.trim()] },
   {
     weight: 1,

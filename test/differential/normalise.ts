@@ -10,16 +10,16 @@ interface Node {
   children: Node[]
 }
 
-type Rule = (root: Node, hinted: boolean) => void
+type Rule = (root: Node, lag: boolean) => void
 
 /**
- * True when a run gives groups an ENTRIESREAD of its own. From a false hint Redis 7.0 derives lags that are wrong, even negative ones;
- * Millrace follows the later rule, which corrects them. In such a run lags are not compared.
+ * False for a run that gives groups an ENTRIESREAD of its own, or deletes entries. From those Redis 7.0 derives lags that are wrong, even
+ * negative ones; Millrace follows the later rule, which corrects them.
  */
-export function hintsEntriesRead(commands: readonly Command[]): boolean {
-  return commands.some(command =>
-    command.some((word, i) => isWord(word, 'ENTRIESREAD') && String(command[i + 1]) !== '-1'),
-  )
+export function comparesLag(commands: readonly Command[]): boolean {
+  const hints = (command: Command) =>
+    command.some((word, i) => isWord(word, 'ENTRIESREAD') && String(command[i + 1]) !== '-1')
+  return !commands.some(command => isWord(command[0], 'XDEL') || hints(command))
 }
 
 function isWord(argument: Command[number], word: string): boolean {
@@ -27,13 +27,13 @@ function isWord(argument: Command[number], word: string): boolean {
 }
 
 /** The reply as comparable text. */
-export function comparable(command: Command, reply: Buffer, hinted: boolean): string {
+export function comparable(command: Command, reply: Buffer, lag: boolean): string {
   const name = String(command[0]).toUpperCase()
   const subcommand = String(command[1] ?? '').toUpperCase()
   const rule = RULES[`${name} ${subcommand}`] ?? RULES[name]
   if (rule === undefined || reply[0] === 45) return reply.toString('latin1')
   const root = parse(reply, 0).node
-  rule(root, hinted)
+  rule(root, lag)
   return print(root)
 }
 
@@ -45,14 +45,14 @@ const RULES: Record<string, Rule> = {
   'XINFO CONSUMERS': root => {
     for (const row of root.children) maskFields(row, ['idle'], ['inactive'])
   },
-  'XINFO GROUPS': (root, hinted) => {
-    for (const group of root.children) maskFields(group, hinted ? ['lag'] : [], [])
+  'XINFO GROUPS': (root, lag) => {
+    for (const group of root.children) maskFields(group, lag ? [] : ['lag'], [])
   },
-  'XINFO STREAM': (root, hinted) => {
+  'XINFO STREAM': (root, lag) => {
     // radix-tree-nodes is the shape of a structure we do not have.
     maskFields(root, ['radix-tree-nodes'], [])
     for (const group of fieldOf(root, 'groups')?.children ?? []) {
-      maskFields(group, hinted ? ['lag'] : [], [])
+      maskFields(group, lag ? [] : ['lag'], [])
       for (const row of fieldOf(group, 'pending')?.children ?? []) mask(row.children[2])
       for (const consumer of fieldOf(group, 'consumers')?.children ?? []) {
         maskFields(consumer, ['seen-time'], ['active-time'])
