@@ -1,6 +1,6 @@
 // redis-server's command line: [file] [-] [--name value …]. Used by: config.
-// A hand-written reader, because the values of an option are all words up to the next '--', several options take many words, and a value may itself begin with '--':
-// no option parser has that grammar.
+// A hand-written reader, because the values of an option are all words up to the next '--', several options take many
+// words, and a value may itself begin with '--': no option parser has that grammar.
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

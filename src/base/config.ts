@@ -82,7 +82,7 @@ export class Config {
     return config
   }
 
-  /** Calls `fn` after each change of a directive (not now). What it throws refuses the change; its message is the reply. */
+  /** Calls `fn` after each change of a directive (not now). What it throws refuses the change with its message. */
   onChange<K extends keyof typeof OPTIONS>(
     name: K,
     fn: (value: (typeof OPTIONS)[K] extends Option<infer V> ? V : never) => void,

@@ -1,5 +1,5 @@
 // DEBUG: what tests need and nobody else should have; off unless enable-debug-command says otherwise. Subcommands of
-// Redis that reach into structures we do not have are unknown, those that switch something off that never happens answer OK.
+// Redis that reach into structures we do not have are unknown; those that switch off what never happens answer OK.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { parseMemory } from '../base/config-types.js'

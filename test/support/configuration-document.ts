@@ -21,7 +21,8 @@ millrace /etc/millrace.conf --port 7300 --appendfsync always --client-output-buf
 - \`CONFIG SET\` changes all directives it names or none. *fixed*: only at start. *protected*: needs
   \`enable-protected-configs\`. \`CONFIG REWRITE\` keeps comments and order of the file.
 - Refused, since they would promise what is not there: \`rename-command\`, \`user\` (but for the default user as Redis
-  writes it), \`loadmodule\`, \`sentinel\`, \`replicaof\`, \`cluster-enabled yes\`, \`tls-port\`, \`aclfile\`, \`daemonize yes\`.
+  writes it), \`loadmodule\`, \`sentinel\`, \`replicaof\`, \`cluster-enabled yes\`, \`tls-port\`, \`aclfile\`,
+  \`daemonize yes\`.
 
 \`enable-debug-command\` is \`no\`, as in Redis: DEBUG can stop the server for as long as it likes. \`appendonly\` shows
 \`yes\`: the journal is always on.

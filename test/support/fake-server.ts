@@ -148,7 +148,7 @@ export class FakeServer {
   }
 }
 
-/** Compares the exact replies of redis-server and ours to `lines`, in RESP2, then in RESP3; a text is split at spaces. */
+/** Compares the exact replies of redis-server and ours to `lines`, in both protocols; a text is split at spaces. */
 export async function sameAsRedis(
   t: Test,
   lines: readonly (string | readonly string[])[],
