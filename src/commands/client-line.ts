@@ -45,7 +45,8 @@ export function clientLine(server: Server, session: Session, requestBytes: numbe
     `psub=${session.patternSubscriptions} ssub=0 multi=${session.multiCount} ` +
     `qbuf=${session.queryBufferBytes + requestBytes} qbuf-free=${session.queryBufferFreeBytes} ` +
     `argv-mem=${requestBytes} multi-mem=0 rbs=${REPLY_BUFFER_BYTES} rbp=${REPLY_BUFFER_BYTES} obl=0 ` +
-    `oll=${session.outputChunks} omem=${session.outputBytes} tot-mem=${session.memoryBytes} events=${session.outputBytes > 0 ? 'rw' : 'r'} ` +
+    `oll=${session.outputChunks} omem=${session.outputBytes} tot-mem=${session.memoryBytes} ` +
+    `events=${session.outputBytes > 0 ? 'rw' : 'r'} ` +
     `cmd=${session.lastCommand} user=${session.user} redir=-1 resp=${session.protocol} ` +
     `lib-name=${session.libName} lib-ver=${session.libVersion}`
   )
