@@ -8,6 +8,7 @@
 //      2     8  seen, Unix ms                       .     .  section: name
 //     10     8  active, Unix ms
 
+import { CorruptionError } from '../../base/errors.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { RecordPage } from '../../pages/record-page.js'
@@ -130,15 +131,12 @@ export class Consumer extends Row {
     this.#activeMs = nowMs
   }
 
-  /** The IDs of its pending entries. */
+  /**
+   * The IDs of its pending entries.
+   * @throws CorruptionError when the stored count is not theirs
+   */
   owned(): OrderedPages<StreamId, RecordPage> {
-    return (this.#owned ??= new OrderedPages(
-      this.home.rows,
-      this.home.object,
-      ownedCodec,
-      () => this.home.rows.touch(this),
-      this.#takeRoot(),
-    ))
+    return (this.#owned ??= this.#open())
   }
 
   /** The id of the tree of IDs; undefined while there is none. */
@@ -152,9 +150,15 @@ export class Consumer extends Row {
     copyPages(ownedCodec, source.owned(), this.owned())
   }
 
-  #takeRoot(): Buffer | undefined {
-    const root = this.#root
+  #open(): OrderedPages<StreamId, RecordPage> {
+    const { rows, object } = this.home
+    const owned = new OrderedPages(rows, object, ownedCodec, () => rows.touch(this), this.#root)
+    if (owned.count !== this.#pendingStored) {
+      throw new CorruptionError(
+        `consumer ${this.number} of group ${object.id} does not own ${this.#pendingStored} entries`,
+      )
+    }
     this.#root = undefined
-    return root
+    return owned
   }
 }

@@ -10,7 +10,7 @@
 //      6    16  last delivered ID                   .     .  section: name
 //     22     8  entries read, int64
 
-import { assert } from '../../base/assert.js'
+import { CorruptionError } from '../../base/errors.js'
 import { compareIds, getId, nextId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { getU48, putU48, Row, StoreObject, Table } from '../../store/row.js'
@@ -311,7 +311,9 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   #openPel(): Pel {
     if (this.#pel !== undefined) return this.#pel
     const pel = new Pel(this, this.#allConsumers(), () => this.rows.touch(this), this.#pelRoot)
-    assert(pel.count === this.#pendingStored, 'the stored count of pending entries is that of the PEL')
+    if (pel.count !== this.#pendingStored) {
+      throw new CorruptionError(`group ${this.object.id} and its PEL disagree about the number of pending entries`)
+    }
     this.#pelRoot = undefined
     this.#pel = pel
     return pel
