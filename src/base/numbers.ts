@@ -34,6 +34,18 @@ export function readInt64(bytes: Uint8Array, from: number, to: number): number |
   return negative ? -value : value
 }
 
+/** As readInt64(), of a latin1 string. */
+export function int64Of(text: string): number | bigint | undefined {
+  if (text.length === 0 || text.length > INT64_CHARS_MAX) return undefined
+  const first = text.charCodeAt(0)
+  if (first > 57 || (first < 48 && first !== 45)) return undefined
+  if (text.length > SAFE_DIGITS) return readInt64(Buffer.from(text, 'latin1'), 0, text.length)
+  for (let i = 1; i < text.length; i++) if (text.charCodeAt(i) > 57 || text.charCodeAt(i) < 48) return undefined
+  // What is left to refuse: '-', '-0', leading zeros.
+  const value = Number(text)
+  return value === 0 ? (text === '0' ? 0 : undefined) : String(value).length === text.length ? value : undefined
+}
+
 function readLongInt64(bytes: Uint8Array, first: number, to: number, negative: boolean): number | bigint | undefined {
   let big = 0n
   for (let i = first; i < to; i++) {

@@ -2,6 +2,7 @@
 
 import { serverCommands } from './admin.js'
 import { connectionCommands } from './connection.js'
+import { hashCommands } from './hash-commands.js'
 import { keyCommands } from './key-commands.js'
 import { nodeLimitsCommands } from './node-limits.js'
 import { setCommands } from './set-commands.js'
@@ -17,6 +18,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   keyCommands,
   stringCommands,
   setCommands,
+  hashCommands,
   streamCommands,
   transactionCommands,
   nodeLimitsCommands,

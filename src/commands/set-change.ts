@@ -5,7 +5,8 @@ import { randomBelow, randomRanks } from '../base/random.js'
 import type { SetValue } from '../types/set/set-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
-import { createSet, integersMax, setToWrite, settleRemoval } from './set-store.js'
+import { settleRemoval } from './fields-store.js'
+import { createSet, integersMax, setToWrite } from './set-store.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 
@@ -68,7 +69,7 @@ const srem = defineCommand({
     ctx.reply.integer(removed)
     if (removed === 0) return
     ctx.changed(removed)
-    settleRemoval(ctx, key, set, 'srem')
+    settleRemoval(ctx, key, set, 's', 'srem')
   },
 })
 
@@ -93,7 +94,7 @@ const smove = defineCommand({
     const source = entry.value as SetValue
     if (from === to) return ctx.reply.integer(source.has(member) ? 1 : 0)
     if (!source.remove(member)) return ctx.reply.integer(0)
-    settleRemoval(ctx, from, source, 'srem')
+    settleRemoval(ctx, from, source, 's', 'srem')
     const target = targetEntry === undefined ? createSet(ctx, to) : (targetEntry.value as SetValue)
     ctx.changed()
     if (target.add(member, integersMax(ctx))) {
@@ -119,7 +120,7 @@ function popOne(ctx: CommandContext, key: string): void {
   set.remove(member)
   ctx.reply.latin1(member)
   ctx.effect('SREM', key, member)
-  settleRemoval(ctx, key, set, 'spop')
+  settleRemoval(ctx, key, set, 's', 'spop')
 }
 
 function popSome(ctx: CommandContext, key: string, count: number): void {
@@ -143,7 +144,7 @@ function popSome(ctx: CommandContext, key: string, count: number): void {
     ctx.reply.latin1(member)
   }
   journalRemoval(ctx, key, members)
-  settleRemoval(ctx, key, set, 'spop')
+  settleRemoval(ctx, key, set, 's', 'spop')
 }
 
 const spop = defineCommand({

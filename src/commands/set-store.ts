@@ -1,4 +1,4 @@
-// What the set commands share: the set of a key, and what happens to a key whose set has lost its last member.
+// What the set commands share: the set of a key.
 
 import { SetValue } from '../types/set/set-value.js'
 import type { CommandContext } from './context.js'
@@ -22,13 +22,4 @@ export function createSet(ctx: CommandContext, key: string): SetValue {
 
 export function integersMax(ctx: CommandContext): number {
   return ctx.server.config.values.setMaxIntsetEntries
-}
-
-/** After members were taken from `set`: an empty one goes with its key. */
-export function settleRemoval(ctx: CommandContext, key: string, set: SetValue, event: string): void {
-  ctx.touched(key)
-  ctx.notify('s', event, key)
-  if (set.count > 0) return
-  ctx.db.remove(key)
-  ctx.notify('g', 'del', key)
 }

@@ -86,7 +86,8 @@ function increment(ctx: CommandContext, key: string, delta: number | bigint): vo
   ctx.reply.integer(sum)
 }
 
-function addInt64(a: number | bigint, b: number | bigint): number | bigint {
+/** @throws ReplyError when the sum is no signed 64-bit integer */
+export function addInt64(a: number | bigint, b: number | bigint): number | bigint {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
     if (Number.isSafeInteger(sum)) return sum

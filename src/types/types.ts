@@ -1,11 +1,12 @@
 // The types a key can have, by name and by the code in directory rows. Used by: key-entry, keyspace.
 
 import type { TypeName, TypeSpec } from './key-value.js'
+import { hashType } from './hash/hash-value.js'
 import { setType } from './set/set-value.js'
 import { streamType } from './stream/stream.js'
 import { stringType } from './string/string-value.js'
 
-const SPECS: readonly TypeSpec[] = [stringType, setType, streamType]
+const SPECS: readonly TypeSpec[] = [stringType, hashType, setType, streamType]
 
 /** The spec of a code in a directory row; undefined when this build does not know it. */
 export function typeByCode(code: number): TypeSpec | undefined {

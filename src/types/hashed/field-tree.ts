@@ -76,7 +76,7 @@ export class FieldTree implements Fields {
   set(field: string, value: Content): boolean {
     const key = this.#hash.keyOf(field)
     const node = this.#pages.nodeForInsert(key)
-    const page = this.#pages.willChange(node)
+    const page = this.#pages.page(node)
     const isNew = page.set(key, typeof value === 'string' ? Buffer.from(value, 'latin1') : value)
     this.#pages.changed(node)
     return isNew

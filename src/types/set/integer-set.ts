@@ -2,29 +2,13 @@
 // Numbers beyond 2^53 are bigints, all others numbers, so that each integer has one representation.
 
 import { CorruptionError } from '../../base/errors.js'
-import { readInt64 } from '../../base/numbers.js'
+import { int64Of } from '../../base/numbers.js'
 import { FORM } from '../hashed/fields.js'
 import type { Content, Fields } from '../hashed/fields.js'
 
 const INTEGER_BYTES = 8
-/** '-9223372036854775808'. */
-const INTEGER_CHARS_MAX = 20
 const MEMORY_BYTES = 16
-/** So many digits fit a double without loss. */
-const SAFE_DIGITS = 15
 const NOTHING = ''
-
-/** The integer that `text` spells canonically; undefined when it spells none. */
-export function integerOf(text: string): number | bigint | undefined {
-  if (text.length === 0 || text.length > INTEGER_CHARS_MAX) return undefined
-  const first = text.charCodeAt(0)
-  if (first > 57 || (first < 48 && first !== 45)) return undefined
-  if (text.length > SAFE_DIGITS) return readInt64(Buffer.from(text, 'latin1'), 0, text.length)
-  for (let i = 1; i < text.length; i++) if (text.charCodeAt(i) > 57 || text.charCodeAt(i) < 48) return undefined
-  // What is left to refuse: '-', '-0', leading zeros.
-  const value = Number(text)
-  return value === 0 ? (text === '0' ? 0 : undefined) : String(value).length === text.length ? value : undefined
-}
 
 export class IntegerSet implements Fields {
   readonly form = FORM.integers
@@ -55,7 +39,7 @@ export class IntegerSet implements Fields {
   }
 
   has(field: string): boolean {
-    const value = integerOf(field)
+    const value = int64Of(field)
     return value !== undefined && this.#integers[this.#lowerBound(value)] === value
   }
 
@@ -65,7 +49,7 @@ export class IntegerSet implements Fields {
 
   /** `field` must spell an integer; there are no values. */
   set(field: string): boolean {
-    return this.add(integerOf(field)!)
+    return this.add(int64Of(field)!)
   }
 
   add(value: number | bigint): boolean {
@@ -77,7 +61,7 @@ export class IntegerSet implements Fields {
   }
 
   delete(field: string): boolean {
-    const value = integerOf(field)
+    const value = int64Of(field)
     if (value === undefined) return false
     const at = this.#lowerBound(value)
     if (this.#integers[at] !== value) return false

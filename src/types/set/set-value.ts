@@ -2,13 +2,14 @@
 // Its forms only ever change in one direction: integers, packed, tree.
 
 import { CorruptionError } from '../../base/errors.js'
+import { int64Of } from '../../base/numbers.js'
 import type { Rows } from '../../store/rows.js'
 import { FORM } from '../hashed/fields.js'
 import type { Fields } from '../hashed/fields.js'
 import { FieldsValue } from '../hashed/fields-value.js'
 import { PackedFields } from '../hashed/packed-fields.js'
 import type { TypeSpec } from '../key-value.js'
-import { IntegerSet, integerOf } from './integer-set.js'
+import { IntegerSet } from './integer-set.js'
 
 /** Redis takes no larger one, whatever the configuration says. */
 const INTEGERS_MAX = 2 ** 30
@@ -49,7 +50,7 @@ export class SetValue extends FieldsValue {
 
   /** `fields`, or what they must become to take `member`. */
   #formFor(fields: Fields, member: string): Fields {
-    if (fields instanceof IntegerSet) return integerOf(member) === undefined ? this.#unpack(fields, member) : fields
+    if (fields instanceof IntegerSet) return int64Of(member) === undefined ? this.#unpack(fields, member) : fields
     if (fields instanceof PackedFields && !fields.hasRoom(member.length)) return this.#moved(fields, this.makeTree())
     return fields
   }

@@ -1,0 +1,147 @@
+// HGET, HMGET, HGETALL, HKEYS, HVALS, HLEN, HEXISTS, HSTRLEN, HSCAN.
+
+import type { Content } from '../types/hashed/fields.js'
+import type { Reply } from '../resp/reply.js'
+import type { Args } from './args.js'
+import type { CommandContext } from './context.js'
+import { parseFieldsScan, replyScan } from './fields-scan.js'
+import { hashAt } from './hash-store.js'
+import { defineCommand, Flag, keysAt } from './spec.js'
+import type { CommandSpec } from './spec.js'
+import { replyContent } from './string-store.js'
+
+interface KeyAndField {
+  readonly key: string
+  readonly field: string
+}
+
+function replyValue(reply: Reply, value: Content | undefined): void {
+  if (value === undefined) reply.nullBulk()
+  else replyContent(reply, value)
+}
+
+/** A command that answers about one field. */
+function ofField(
+  name: string,
+  access: readonly string[],
+  since: string,
+  summary: string,
+  run: (ctx: CommandContext, options: KeyAndField) => void,
+): CommandSpec<never> {
+  return defineCommand({
+    name,
+    arity: 3,
+    flags: Flag.ReadOnly | Flag.Fast,
+    categories: ['hash'],
+    keys: keysAt(access, 1),
+    group: 'hash',
+    since,
+    summary,
+    complexity: 'O(log N)',
+    parse: (args: Args) => ({ key: args.key(), field: args.text() }),
+    run,
+  })
+}
+
+/** A command that answers with all fields. */
+function ofAll(name: string, summary: string, run: (ctx: CommandContext, key: string) => void): CommandSpec<never> {
+  return defineCommand({
+    name,
+    arity: 2,
+    flags: Flag.ReadOnly,
+    categories: ['hash'],
+    keys: keysAt(['RO', 'access'], 1),
+    group: 'hash',
+    since: '2.0.0',
+    summary,
+    complexity: 'O(N)',
+    tips: ['nondeterministic_output_order'],
+    parse: (args: Args) => args.key(),
+    run,
+  })
+}
+
+const hmget = defineCommand({
+  name: 'hmget',
+  arity: -3,
+  flags: Flag.ReadOnly | Flag.Fast,
+  categories: ['hash'],
+  keys: keysAt(['RO', 'access'], 1),
+  group: 'hash',
+  since: '2.0.0',
+  summary: 'Values of several fields of a hash.',
+  complexity: 'O(log N) for each field',
+  parse(args: Args) {
+    const key = args.key()
+    const fields: string[] = []
+    while (args.remaining > 0) fields.push(args.text())
+    return { key, fields }
+  },
+  run(ctx, { key, fields }) {
+    const hash = hashAt(ctx, key)
+    ctx.reply.array(fields.length)
+    for (let i = 0; i < fields.length; i++) replyValue(ctx.reply, hash?.get(fields[i]))
+  },
+})
+
+const hlen = defineCommand({
+  name: 'hlen',
+  arity: 2,
+  flags: Flag.ReadOnly | Flag.Fast,
+  categories: ['hash'],
+  keys: keysAt(['RO'], 1),
+  group: 'hash',
+  since: '2.0.0',
+  summary: 'Number of fields of a hash.',
+  complexity: 'O(1)',
+  parse: (args: Args) => args.key(),
+  run: (ctx, key) => ctx.reply.integer(hashAt(ctx, key)?.count ?? 0),
+})
+
+const hscan = defineCommand({
+  name: 'hscan',
+  arity: -3,
+  flags: Flag.ReadOnly,
+  categories: ['hash'],
+  keys: keysAt(['RO', 'access'], 1),
+  group: 'hash',
+  since: '2.8.0',
+  summary: 'Goes through the fields and values of a hash a few at a time.',
+  complexity: 'O(log N) for each call, O(N) for a whole pass',
+  tips: ['nondeterministic_output'],
+  parse: parseFieldsScan,
+  run: (ctx, scan) => replyScan(ctx, hashAt(ctx, scan.key), scan, true),
+})
+
+export const hashReaders: readonly CommandSpec<never>[] = [
+  ofField('hget', ['RO', 'access'], '2.0.0', 'The value of a field of a hash.', (ctx, { key, field }) =>
+    replyValue(ctx.reply, hashAt(ctx, key)?.get(field)),
+  ),
+  hmget,
+  ofAll('hgetall', 'All fields of a hash and their values.', (ctx, key) => {
+    const hash = hashAt(ctx, key)
+    ctx.reply.map(hash?.count ?? 0)
+    hash?.each((field, value) => {
+      ctx.reply.latin1(field)
+      replyContent(ctx.reply, value)
+    })
+  }),
+  ofAll('hkeys', 'All fields of a hash.', (ctx, key) => {
+    const hash = hashAt(ctx, key)
+    ctx.reply.array(hash?.count ?? 0)
+    hash?.each(field => ctx.reply.latin1(field))
+  }),
+  ofAll('hvals', 'All values of a hash.', (ctx, key) => {
+    const hash = hashAt(ctx, key)
+    ctx.reply.array(hash?.count ?? 0)
+    hash?.each((_field, value) => replyContent(ctx.reply, value))
+  }),
+  hlen,
+  ofField('hexists', ['RO'], '2.0.0', 'Says whether a hash has a field.', (ctx, { key, field }) =>
+    ctx.reply.integer(hashAt(ctx, key)?.has(field) === true ? 1 : 0),
+  ),
+  ofField('hstrlen', ['RO'], '3.2.0', 'Length of the value of a field of a hash.', (ctx, { key, field }) =>
+    ctx.reply.integer(hashAt(ctx, key)?.get(field)?.length ?? 0),
+  ),
+  hscan,
+]
