@@ -76,7 +76,8 @@ function leave(code: number, pidFile: string): void {
 }
 
 main().catch((error: unknown) => {
-  if (error instanceof UsageError || error instanceof CorruptionError) process.stderr.write(`millrace: ${error.message}\n`)
+  if (error instanceof UsageError || error instanceof CorruptionError)
+    process.stderr.write(`millrace: ${error.message}\n`)
   else process.stderr.write(`millrace: ${error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(1)
 })

@@ -21,34 +21,37 @@ t.test('commands of all families answer over TCP, also when they come in one pie
   t.match((await client.reply()).toString(), /^-ERR unknown command 'NOPE'/)
 })
 
-t.test('what was answered is there after a restart, out of the journal alone or out of the last checkpoint', async t => {
-  const dir = tempDir(t)
-  const first = await startInProcess(t, dir)
-  const client = await first.connect()
-  await client.command('XADD', 's', '1-1', 'f', 'v')
-  await client.command('SET', 'k', 'v', 'PX', '100000000')
-  await client.command('MULTI')
-  await client.command('SELECT', '3')
-  await client.command('SET', 'other', 'db')
-  t.equal(await client.text('EXEC'), '*2\r\n+OK\r\n+OK\r\n')
-  // Without the last checkpoint all of it must come from the journal.
-  await first.server.close({ save: false })
-  t.same(first.stopped, [0])
+t.test(
+  'what was answered is there after a restart, out of the journal alone or out of the last checkpoint',
+  async t => {
+    const dir = tempDir(t)
+    const first = await startInProcess(t, dir)
+    const client = await first.connect()
+    await client.command('XADD', 's', '1-1', 'f', 'v')
+    await client.command('SET', 'k', 'v', 'PX', '100000000')
+    await client.command('MULTI')
+    await client.command('SELECT', '3')
+    await client.command('SET', 'other', 'db')
+    t.equal(await client.text('EXEC'), '*2\r\n+OK\r\n+OK\r\n')
+    // Without the last checkpoint all of it must come from the journal.
+    await first.server.close({ save: false })
+    t.same(first.stopped, [0])
 
-  const second = await startInProcess(t, dir)
-  t.ok(second.server.replayedRecords >= 3, `${second.server.replayedRecords} records were replayed`)
-  const again = await second.connect()
-  t.equal(await again.text('XLEN', 's'), ':1\r\n')
-  t.equal(await again.text('GET', 'k'), '$1\r\nv\r\n')
-  t.match(await again.text('PTTL', 'k'), /^:\d{7,8}\r\n$/)
-  await again.command('SELECT', '3')
-  t.equal(await again.text('GET', 'other'), '$2\r\ndb\r\n')
-  await second.server.close()
+    const second = await startInProcess(t, dir)
+    t.ok(second.server.replayedRecords >= 3, `${second.server.replayedRecords} records were replayed`)
+    const again = await second.connect()
+    t.equal(await again.text('XLEN', 's'), ':1\r\n')
+    t.equal(await again.text('GET', 'k'), '$1\r\nv\r\n')
+    t.match(await again.text('PTTL', 'k'), /^:\d{7,8}\r\n$/)
+    await again.command('SELECT', '3')
+    t.equal(await again.text('GET', 'other'), '$2\r\ndb\r\n')
+    await second.server.close()
 
-  const third = await startInProcess(t, dir)
-  t.equal(third.server.replayedRecords, 0, 'the last checkpoint holds everything')
-  t.equal(await (await third.connect()).text('XLEN', 's'), ':1\r\n')
-})
+    const third = await startInProcess(t, dir)
+    t.equal(third.server.replayedRecords, 0, 'the last checkpoint holds everything')
+    t.equal(await (await third.connect()).text('XLEN', 's'), ':1\r\n')
+  },
+)
 
 t.test('node limits of the time are used at replay, and the configured ones afterwards', async t => {
   const dir = tempDir(t)

@@ -21,7 +21,10 @@ function row(name: string, traits: Partial<CommandSpec<undefined>> = {}): Comman
 }
 
 t.test('a row is found by its name in any case, a subcommand by both names', async t => {
-  const table = new CommandTable([row('get'), row('xgroup', { subcommands: [row('xgroup|create'), row('xgroup|help')] })])
+  const table = new CommandTable([
+    row('get'),
+    row('xgroup', { subcommands: [row('xgroup|create'), row('xgroup|help')] }),
+  ])
   t.equal(table.lookup(requestOf(['GeT', 'a']))?.name, 'get')
   t.equal(table.lookup(requestOf(['XGROUP', 'Create', 'a']))?.name, 'xgroup|create')
   t.equal(table.lookup(requestOf(['xgroup']))?.name, 'xgroup', 'a container alone is its own row')
@@ -72,7 +75,10 @@ t.test('texts for what is unknown are those of redis-server 7.0', async t => {
 })
 
 t.test('a table that contradicts itself is refused at the start', async t => {
-  const make = (...rows: CommandSpec<never>[]) => () => new CommandTable(rows)
+  const make =
+    (...rows: CommandSpec<never>[]) =>
+    () =>
+      new CommandTable(rows)
   t.throws(make(row('a'), row('a')), /duplicate command a/)
   t.throws(make(row('A')), /lower case/)
   t.throws(make(row('a', { flags: Flag.Write | Flag.ReadOnly })), /not both/)
