@@ -33,7 +33,7 @@ export function positiveExpireAtMsOf(time: ExpireTime, nowMs: number, command: s
   return expireAtMsOf(time, nowMs, command)
 }
 
-/** Unix ms as a 64-bit integer, for replies and effects: beyond 2^53 it is a double that may be rounded past the range. */
+/** Unix ms as a 64-bit integer for replies and effects: beyond 2^53 it is a double, maybe rounded past the range. */
 export function wholeMs(ms: number): number | bigint {
   if (Number.isSafeInteger(ms)) return ms
   return ms >= 2 ** 63 ? INT64_MAX : BigInt(ms)

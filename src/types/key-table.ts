@@ -90,7 +90,7 @@ export class KeyTable {
   }
 
   /**
-   * Adds at least `count` entries from `cursor` on to `out` (fewer at the end or in a sparse table) and returns the next
+   * Adds at least `count` entries from `cursor` on to `out` (fewer at the end or in a sparse table); returns the next
    * cursor, 0 at the end. A cursor is a place in the order of bit-reversed hashes: whatever else happens to the table,
    * a key that stays is met by the scan that passes its place.
    */
