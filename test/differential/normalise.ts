@@ -65,12 +65,38 @@ const RULES: Record<string, Rule> = {
   TTL: root => coarse(root, 10),
   EXPIRETIME: root => coarse(root, 10),
   PEXPIRETIME: root => coarse(root, 10_000),
-  // KEYS has no order.
-  KEYS: root => void root.children.sort((a, b) => (print(a) < print(b) ? -1 : 1)),
+  // KEYS has no order, nor have members of sets and fields of hashes.
+  KEYS: root => sortChildren(root, 1),
+  SMEMBERS: root => sortChildren(root, 1),
+  SINTER: root => sortChildren(root, 1),
+  SUNION: root => sortChildren(root, 1),
+  SDIFF: root => sortChildren(root, 1),
+  HKEYS: root => sortChildren(root, 1),
+  HVALS: root => sortChildren(root, 1),
+  HGETALL: root => sortChildren(root, 2),
+  SSCAN: root => sortChildren(root.children[1], 1),
+  HSCAN: root => sortChildren(root.children[1], 2),
+  // Chosen by chance: only how many there are can be compared.
+  SPOP: maskLeaves,
+  SRANDMEMBER: maskLeaves,
+  HRANDFIELD: maskLeaves,
 }
 
 function mask(node: Node | undefined): void {
   if (node) node.text = '<time>'
+}
+
+/** Sorts children that belong together in groups of `width`. */
+function sortChildren(node: Node, width: number): void {
+  const groups: Node[][] = []
+  for (let i = 0; i < node.children.length; i += width) groups.push(node.children.slice(i, i + width))
+  const text = (group: Node[]) => group.map(print).join()
+  node.children = groups.sort((a, b) => (text(a) < text(b) ? -1 : 1)).flat()
+}
+
+function maskLeaves(node: Node): void {
+  if (node.children.length > 0) node.children.forEach(maskLeaves)
+  else if (node.type === '$' && node.text !== '-1') node.text = '<chosen>'
 }
 
 function coarse(node: Node, unit: number): void {
