@@ -2,7 +2,8 @@
 // does; this file knows who needs whom, in which order data become ready, what a changed option means to whom, and how
 // the server ends.
 //
-// Order of a start: folder and LMDB (store), key directory (keyspace), journal (replay), sockets (listener), background.
+// Order of a start: folder and LMDB (store), key directory (keyspace), journal (replay), sockets (listener),
+// background.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './base/clock.js'

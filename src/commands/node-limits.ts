@@ -1,6 +1,7 @@
 // XNODELIMITS, a row for the journal only: the node limits that were in force when the effects behind it were recorded.
-// XADD opens and closes macro nodes by them, so a replay must run under the same ones, whatever the configuration says now.
-// Written by exec/context before the first effect after a cut, a start or a change; exec/replay puts the configured limits back.
+// XADD opens and closes macro nodes by them, so a replay must run under the same ones, whatever the configuration says
+// now. Written by exec/context before the first effect after a cut, a start or a change; exec/replay puts the
+// configured limits back.
 
 import type { Args } from './args.js'
 import { defineCommand, Flag } from './spec.js'

@@ -1,6 +1,6 @@
-// Clients that wait for keys: one queue per key and database, first come first served. A command that touches a key makes
-// it ready; when the command (transaction, script) is over, the queues of ready keys are served, again and again until
-// nothing becomes ready any more, since serving one client may wake another.
+// Clients that wait for keys: one queue per key and database, first come first served. A command that touches a key
+// makes it ready; when the command (transaction, script) is over, the queues of ready keys are served, again and again
+// until nothing becomes ready any more, since serving one client may wake another.
 //
 // Invariants: a waiter stands in the queue of each of its keys or in none; a client has at most one waiter.
 

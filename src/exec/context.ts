@@ -1,9 +1,9 @@
-// The context that running commands see, one object used again and again. It gathers what a command did: effects for the
-// journal, keys touched. The executor binds it before a command and settles it afterwards.
+// The context that running commands see, one object used again and again. It gathers what a command did: effects for
+// the journal, keys touched. The executor binds it before a command and settles it afterwards.
 //
-// Invariants: (1) a journal record is opened at the first effect and closed by settle() of the outermost command, so that
-// a transaction or script is one record; (2) an error keeps the effects named before it, which are true (keys that were
-// found expired, deliveries made), and never journals the request itself.
+// Invariants: (1) a journal record is opened at the first effect and closed by settle() of the outermost command, so
+// that a transaction or script is one record; (2) an error keeps the effects named before it, which are true (keys that
+// were found expired, deliveries made), and never journals the request itself.
 
 import { assert } from '../base/assert.js'
 import type { CommandContext, Transaction, Wait } from '../commands/context.js'

@@ -1,5 +1,5 @@
-// Removes expired keys nobody asks for, and works off what FLUSHALL left behind, in slices bounded by time, `hz` times a
-// second. When more is waiting than a slice could do, the next one comes sooner and takes a larger share.
+// Removes expired keys nobody asks for, and works off what FLUSHALL left behind, in slices bounded by time, `hz` times
+// a second. When more is waiting than a slice could do, the next one comes sooner and takes a larger share.
 
 import type { Clock } from '../base/clock.js'
 import type { Keyspace } from '../types/keyspace.js'

@@ -17,7 +17,7 @@ export class LatencyHistogram {
     this.calls++
   }
 
-  /** Pairs of an upper bound in whole microseconds and how many calls took at most so long; only where the count rises. */
+  /** Pairs of an upper bound in whole µs and how many calls took at most so long; only where the count rises. */
   buckets(): [number, number][] {
     const buckets: [number, number][] = []
     const counts = this.#counts

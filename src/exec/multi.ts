@@ -1,4 +1,5 @@
-// The commands a client queues between MULTI and EXEC. Each is checked when it is queued; they run at EXEC, see executor.
+// The commands a client queues between MULTI and EXEC. Each is checked when it is queued; they run at EXEC, see
+// executor.
 
 import type { TableRow } from '../commands/table.js'
 import type { Request } from '../resp/request.js'

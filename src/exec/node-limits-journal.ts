@@ -1,5 +1,5 @@
-// Journals the limits of stream nodes where a replay needs them: before the first effect after a start, after each cut (a
-// replay may begin there), and after each change of the configuration. See commands/node-limits.
+// Journals the limits of stream nodes where a replay needs them: before the first effect after a start, after each cut
+// (a replay may begin there), and after each change of the configuration. See commands/node-limits.
 
 import { NODE_LIMITS_COMMAND } from '../commands/node-limits.js'
 import type { EffectArgument } from './context.js'

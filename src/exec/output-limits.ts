@@ -1,5 +1,5 @@
-// client-output-buffer-limit: a client that does not take its replies is closed, at once above the hard limit, or when it
-// has been above the soft limit for too long. Counted is what was executed and has not reached the kernel.
+// client-output-buffer-limit: a client that does not take its replies is closed, at once above the hard limit, or when
+// it has been above the soft limit for too long. Counted is what was executed and has not reached the kernel.
 
 import type { OutputLimits as Limits } from '../base/config-special.js'
 import type { ClientSession } from './session.js'

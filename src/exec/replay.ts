@@ -1,6 +1,6 @@
-// Runs the journal's effects again after a start: each is a command, looked up in the same table, run with the clock of its
-// record, with nobody waiting and replies going nowhere. What was journaled succeeded once, so a command that is unknown
-// or fails now means a journal this version cannot read, and the start is refused.
+// Runs the journal's effects again after a start: each is a command, looked up in the same table, run with the clock of
+// its record, with nobody waiting and replies going nowhere. What was journaled succeeded once, so a command that is
+// unknown or fails now means a journal this version cannot read, and the start is refused.
 
 import { CorruptionError, ReplyError } from '../base/errors.js'
 import { Args } from '../commands/args.js'
@@ -82,7 +82,8 @@ export class Replay {
 
 function refused(sequence: number, what: string): CorruptionError {
   return new CorruptionError(
-    `Journal record ${sequence} ${what}. The journal was written by another version, or data and journal do not belong together.`,
+    `Journal record ${sequence} ${what}. The journal was written by another version, or data and journal do not ` +
+      'belong together.',
   )
 }
 

@@ -1,9 +1,10 @@
-// One client: what the commands see of it (Session) and what its connection calls (ClientHandler). Its output is gathered
-// in `reply`, sealed at the end of the tick and released when the tick's journal write is as durable as it must be.
+// One client: what the commands see of it (Session) and what its connection calls (ClientHandler). Its output is
+// gathered in `reply`, sealed at the end of the tick and released when the tick's journal write is as durable as it
+// must be.
 //
 // Invariants: (1) while one of `waiter`, `busy`, `postponed` or `closing` says so, no further command is executed; the
-// transport was told to stop and is resumed at the end of the tick in which the reason went; (2) output leaves in the order
-// in which it was sealed.
+// transport was told to stop and is resumed at the end of the tick in which the reason went; (2) output leaves in the
+// order in which it was sealed.
 
 import type { Session } from '../commands/server.js'
 import type { Request } from '../resp/request.js'

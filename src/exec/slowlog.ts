@@ -1,5 +1,5 @@
-// SLOWLOG: the last commands that took longer than slowlog-log-slower-than. Arguments are shortened as Redis does, so an
-// entry never holds a large value.
+// SLOWLOG: the last commands that took longer than slowlog-log-slower-than. Arguments are shortened as Redis does, so
+// an entry never holds a large value.
 
 import type { Slowlog, SlowlogEntry } from '../commands/server.js'
 import type { Request } from '../resp/request.js'

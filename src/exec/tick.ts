@@ -7,8 +7,8 @@
 import type { ClientSession, SealedOutput } from './session.js'
 
 /**
- * Writes what was executed until now; `done` is called when it is as durable as the policy says, at once when nothing is
- * to be waited for; with a reason when it never will be.
+ * Writes what was executed until now; `done` is called when it is as durable as the policy says, at once when nothing
+ * is to be waited for; with a reason when it never will be.
  */
 export type Commit = (done: (fault?: string) => void) => void
 

@@ -1,5 +1,5 @@
-// WATCH: which clients watch which keys, in all databases. A change marks every watcher of the key once; EXEC of a marked
-// client runs nothing. Databases are known by index: SWAPDB changes what an index holds, not who watches it.
+// WATCH: which clients watch which keys, in all databases. A change marks every watcher of the key once; EXEC of a
+// marked client runs nothing. Databases are known by index: SWAPDB changes what an index holds, not who watches it.
 
 /** What WATCH keeps at a client. */
 export interface Watcher {
