@@ -163,8 +163,8 @@ function writeU32Digits(target: Uint8Array, from: number, to: number, value: num
 }
 
 // --- text to ID. Redis reads the halves of an ID with C's strtoull after a stricter reader gave up, so that leading
-// zeros, white space before the digits and a '+' are accepted, and some '-' wrap around; and it reads a C string, so that
-// a NUL byte ends the text. The first '-' parts the halves.
+// zeros, white space before the digits and a '+' are accepted, and some '-' wrap around; and it reads a C string: a NUL
+// byte ends the text. The first '-' parts the halves.
 
 const MINUS = 45
 const PLUS = 43
@@ -266,7 +266,7 @@ function dashIn(bytes: Uint8Array, from: number, to: number): number {
   return at
 }
 
-/** Scans bytes[from, to), free of NUL, as strtoull would; refuses negative numbers in the canonical form of an int64. */
+/** Scans bytes[from, to), free of NUL, as strtoull would; but a negative int64 in its canonical form is no number. */
 function scanU64(bytes: Uint8Array, from: number, to: number): boolean {
   let at = from
   while (at < to && (bytes[at] === 32 || (bytes[at] >= 9 && bytes[at] <= 13))) at++

@@ -1,7 +1,7 @@
 // A consumer of a group: the Row with its times and the tree of the IDs it owns in the group's PEL. Changed by: group.
 // The group hands out each consumer number once, so the row's key never changes hands.
 //
-// Row in Table.Parts, key: group's object id, 'c', consumer number in 4 bytes. Version 1; frozen, see docs/format/stream.md.
+// Row in Table.Parts, key: group's object id, 'c', number in 4 bytes. Version 1; frozen: docs/format/stream.md.
 // offset  size  field                          offset  size  field
 //      0     1  version                            18     8  pending entries
 //      1     1  1 when the active time is set      26     .  section: root of the IDs, empty when there is no tree

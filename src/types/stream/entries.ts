@@ -19,7 +19,7 @@ export interface WireSlice {
   readonly entries: number
 }
 
-/** A slice that knows its page: entries [index, index + entries). Index and page are void after a change of the tree. */
+/** A slice that knows its page: entries [index, index + entries). Page and index are void once the tree changed. */
 export class EntryRun implements WireSlice {
   readonly bytes: Buffer
   readonly from: number

@@ -1,5 +1,5 @@
-// A consumer group: the Row with how far it has read, its consumers and its PEL, both opened on the first use, because a
-// stream may have very many groups. Used by: stream, commands. Uses: consumers, pel, read-progress.
+// A consumer group: the Row with how far it has read, its consumers and its PEL, both opened on the first use: a stream
+// may have very many groups. Used by: stream, commands. Uses: consumers, pel, read-progress.
 // A group is an object of the store of its own, so that it can be dropped as a whole with all its trees.
 //
 // Row in Table.Parts, key: stream's object id, 'g', group's object id. Version 1; frozen, see docs/format/stream.md.
@@ -197,8 +197,8 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   }
 
   /**
-   * XREADGROUP '>': takes at most `max` entries after lastDeliveredId, moves lastDeliveredId and entriesRead, and unless
-   * `noAck` puts them into the PEL (an entry that is pending already moves to this consumer, count 1, as in Redis).
+   * XREADGROUP '>': takes at most `max` entries after lastDeliveredId, moves lastDeliveredId and entriesRead, and puts
+   * them into the PEL unless `noAck` (an entry that is pending already moves to this consumer, count 1, as in Redis).
    * Returns the slices in order; empty when there is nothing new.
    */
   deliver(consumer: Consumer, max: number, nowMs: number, noAck: boolean): WireSlice[] {
@@ -232,7 +232,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return this.pendingCount === 0 ? undefined : this.#openPel().get(id)
   }
 
-  /** Pending entries with start <= id <= end, ascending, of one consumer or of all. They may change while they are taken. */
+  /** Pending entries of [start, end], ascending, of one consumer or of all. They may change while they are taken. */
   pendingRange(start: StreamId, end: StreamId, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
     const pel = this.#openPel()
@@ -260,7 +260,10 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return this.pendingCount > 0 && this.#openPel().remove(id)
   }
 
-  /** Creates or overwrites the row of `id`: owner, delivery time and count. The engine of XCLAIM, XAUTOCLAIM, history and replay. */
+  /**
+   * Creates or overwrites the record of `id`: owner, delivery time and count. The engine of XCLAIM, XAUTOCLAIM, history
+   * and replay.
+   */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
     this.#openPel().set(id, owner, deliveredMs, deliveries)
   }

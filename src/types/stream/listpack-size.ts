@@ -1,5 +1,5 @@
-// Sizes of the elements of a listpack, the packing inside Redis' stream nodes. Nothing is packed here: Redis starts a new
-// node when the bytes of the open one reach a limit, and clients see those boundaries in every approximate trim.
+// Sizes of the elements of a listpack, the packing inside Redis' stream nodes. Nothing is packed here. Redis starts a
+// new node when the bytes of the open one reach a limit, and clients see those boundaries in every approximate trim.
 // Used by: macro-nodes.
 
 import { readInt64 } from '../../base/numbers.js'

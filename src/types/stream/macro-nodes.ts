@@ -2,12 +2,12 @@
 // unit of an approximate trim, so their boundaries are exactly those of Redis 7.0, deletes and CONFIG SET included.
 // Used by: stream. Uses: one tree of records for the closed nodes; the open node lives in the stream's head.
 // Invariants: (1) every live entry belongs to the last node whose first ID is <= its own; (2) the live counts add up to
-// the stream's length; (3) the open node comes after all closed ones. A node may have no live entry: an exact trim by ID
-// leaves it when the last entry it ever had was deleted but is not below the cut.
+// the stream's length; (3) the open node comes after all closed ones. A node may have no live entry: an exact trim by
+// ID leaves it when the last entry it ever had was deleted but is not below the cut.
 //
-// When the open node loses its last entry, the one before takes the next entry, as in Redis, if there is room. Its master
-// field names are then those of its first live entry: other than Redis' only if its first entry ever was deleted and had
-// other names.
+// When the open node loses its last entry, the one before takes the next entry, as in Redis, if there is room. Its
+// master field names are then those of its first live entry: other than Redis' only if its first entry ever was deleted
+// and had other names.
 
 import { assert } from '../../base/assert.js'
 import { compareIdAt, compareIds, getId, putId } from '../../base/stream-id.js'

@@ -1,4 +1,4 @@
-// How far a group has read a stream, as Redis 7.0 counts it: entries-read and lag. The counters are exact until a delete
+// How far a group has read a stream, as Redis 7.0 counts it: entries-read and lag. They are exact until a delete
 // leaves a hole ahead of the group, unknown then, and exact again where the position can be told from both ends.
 // Pure; used by: group, stream.
 
