@@ -2,6 +2,8 @@
 // names, and now and then a spoilt argument.
 
 import type { Seeded } from '../support/seeded.js'
+import { hashKinds } from './hash-kinds.js'
+import { setKinds } from './set-kinds.js'
 
 export type Argument = string | number | Buffer
 export type Command = Argument[]
@@ -58,11 +60,11 @@ export class Generator {
 
   next(): Command {
     const { rng } = this
-    const total = KINDS.reduce((sum, kind) => sum + kind.weight, 0)
+    const total = ALL_KINDS.reduce((sum, kind) => sum + kind.weight, 0)
     let at = rng.below(total)
-    const kind = KINDS.find(k => (at -= k.weight) < 0)!
+    const kind = ALL_KINDS.find(k => (at -= k.weight) < 0)!
     const command = kind.make(this)
-    const spoilt = rng.chance(0.04) ? this.#spoil(command) : command
+    const spoilt = kind.sound !== true && rng.chance(0.04) ? this.#spoil(command) : command
     // '+' in XREAD is of Redis 7.4: the reference refuses it. '*' in XADD asks the clock.
     if (spoilt[0] === 'XREAD' || spoilt[0] === 'XREADGROUP')
       return spoilt.map(argument => (argument === '+' ? '-' : argument))
@@ -169,12 +171,14 @@ export class Generator {
   }
 }
 
-interface Kind {
+export interface Kind {
   readonly weight: number
+  /** Its arguments are left as they are. */
+  readonly sound?: boolean
   make(g: Generator): Command
 }
 
-const KINDS: readonly Kind[] = [
+const STREAM_AND_KEY_KINDS: readonly Kind[] = [
   {
     weight: 30,
     make: g => [
@@ -354,6 +358,8 @@ const KINDS: readonly Kind[] = [
         .concat(g.rng.pick(['s?', 'plain', 'none'])),
   },
 ]
+
+const ALL_KINDS: readonly Kind[] = [...STREAM_AND_KEY_KINDS, ...setKinds, ...hashKinds]
 
 function bound(g: Generator, edge: string): Argument {
   if (g.rng.chance(0.4)) return edge
