@@ -11,6 +11,7 @@ import type { Position } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
+import type { Trees } from '../collection-value.js'
 import { copyPages } from '../stream/tree-copy.js'
 import { fieldIn, FieldHash, HASH_BYTES, keyAtPlace, PLACE_END, placeOf, SEED_BYTES } from './field-hash.js'
 import { FORM } from './fields.js'
@@ -18,7 +19,7 @@ import type { Content, Fields } from './fields.js'
 
 const CODEC = itemCodec(PAGE_KIND.fields)
 
-export class FieldTree implements Fields {
+export class FieldTree implements Fields, Trees {
   readonly form = FORM.tree
   readonly #hash: FieldHash
   readonly #pages: OrderedPages<Buffer, ItemPage>
@@ -60,8 +61,12 @@ export class FieldTree implements Fields {
     return this.#pages.bodyBytes
   }
 
-  get treeId(): number {
-    return this.#pages.treeId
+  get trees(): Trees {
+    return this
+  }
+
+  get ids(): readonly number[] {
+    return [this.#pages.treeId]
   }
 
   has(field: string): boolean {

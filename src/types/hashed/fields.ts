@@ -1,6 +1,8 @@
 // What the forms of a hash or set have in common: field names with values. A set is a hash whose values are empty.
 // Implemented by packed-fields (small), field-tree (large) and set/integer-set. Used by: fields-value.
 
+import type { Contents } from '../collection-value.js'
+
 /** A value: a latin1 string or bytes that do not change. */
 export type Content = string | Buffer
 
@@ -9,11 +11,8 @@ export const FORM = { tree: 0, packed: 1, listpack: 2, integers: 3 } as const
 export type Form = (typeof FORM)[keyof typeof FORM]
 
 /** Names are latin1 strings, one character per byte. */
-export interface Fields {
+export interface Fields extends Contents {
   readonly form: Form
-  readonly count: number
-  /** Bytes it holds in memory, or for a tree in its pages; an estimate. */
-  readonly memoryBytes: number
   has(field: string): boolean
   get(field: string): Content | undefined
   /** Adds the field or replaces its value; says whether it is new. `value` is taken over. */
@@ -29,6 +28,4 @@ export interface Fields {
    * that is there from the first call to the last is given at least once, whatever else happens.
    */
   scan(cursor: number, count: number, visit: (field: string, value: Content) => void): number
-  /** What follows the form in the head row. */
-  encode(): Buffer
 }

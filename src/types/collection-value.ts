@@ -1,0 +1,172 @@
+// A collection behind a key: one head row that holds all of it while it is small, and the roots of trees of pages
+// afterwards. Small contents are evictable like strings: resident while dirty, read again on demand; of trees the head
+// stays. Extended by: hashed/fields-value, zset/zset-value.
+// Invariants: (1) the head is touched before any change; (2) contents are resident while the row is dirty; (3) the cache
+// is told of every change of `cachedBytes`; (4) no value is empty between commands: its key goes with its last item.
+
+import { CorruptionError } from '../base/errors.js'
+import { idKey, Row, StoreObject, Table } from '../store/row.js'
+import type { Evictable, Rows } from '../store/rows.js'
+import type { KeyValue, TypeName } from './key-value.js'
+
+/** Row: version, form, then what the form's encode() gives. */
+const VERSION = 1
+const HEADER_BYTES = 2
+/** Objects around the contents in memory, about. */
+const VALUE_BYTES = 200
+
+/** What a collection holds, in one of the forms of its type. */
+export interface Contents {
+  /** Frozen on disk, per type. */
+  readonly form: number
+  readonly count: number
+  /** Bytes it holds in memory, or for trees in their pages; an estimate. */
+  readonly memoryBytes: number
+  /** The trees it is kept in; of a form that is all in the head row, undefined. */
+  readonly trees?: Trees
+  /** What follows the form in the head row. */
+  encode(): Buffer
+}
+
+export interface Trees {
+  readonly ids: readonly number[]
+  /** Their pages leave the cache; the trees are not used afterwards. */
+  release(): void
+}
+
+export abstract class CollectionValue<C extends Contents> extends Row implements KeyValue, Evictable {
+  abstract readonly type: TypeName
+  usedTick = 0
+  cachedBytes = VALUE_BYTES
+  readonly object: StoreObject
+  #contents: C | undefined
+  #admitted = false
+
+  /** @param contents undefined for a stored value, which is read when it is used */
+  protected constructor(
+    readonly rows: Rows,
+    objectId: number,
+    contents: C | undefined,
+  ) {
+    super()
+    this.object = new StoreObject(objectId)
+    this.#contents = contents
+  }
+
+  abstract get encoding(): string
+  abstract copy(): KeyValue
+  abstract digest(feed: (bytes: Uint8Array) => void): void
+  /** @param bytes what encode() gave. @throws CorruptionError */
+  protected abstract decode(form: number, bytes: Buffer, what: string): C
+  /** New trees with what `trees` holds. */
+  protected abstract copyOfTrees(trees: C): C
+
+  get count(): number {
+    return this.contents.count
+  }
+
+  protected get contents(): C {
+    this.usedTick = this.rows.cache.tick
+    return this.#contents ?? this.#read()
+  }
+
+  /** Before a change of `contents`, which are those of this value. */
+  protected willChange(contents: C): void {
+    this.rows.touch(this)
+    this.#contents = contents // a full cache may have taken them back before they were dirty
+  }
+
+  /** After a change: `contents` are those of the value from now on, in this form or another. */
+  protected didChange(contents: C): void {
+    this.#contents = contents
+    if (contents.trees !== undefined) return this.#leaveCache()
+    const bytes = VALUE_BYTES + contents.memoryBytes
+    if (this.#admitted) this.rows.cache.resized(this, bytes - this.cachedBytes)
+    this.cachedBytes = bytes
+  }
+
+  /** The contents of another value copied into this new one. */
+  protected copyFrom(other: CollectionValue<C>): void {
+    const source = other.contents
+    this.rows.touch(this)
+    this.didChange(
+      source.trees === undefined
+        ? this.decode(source.form, source.encode(), 'a copy')
+        : this.copyOfTrees(source),
+    )
+  }
+
+  /** For trees: called before a change of their roots. */
+  protected readonly touchHead = () => this.rows.touch(this)
+
+  #read(): C {
+    const what = `head of ${this.type} ${this.object.id}`
+    const row = this.rows.read(Table.Heads, this.rowKey())
+    if (row === undefined) throw new CorruptionError(`${what} is missing`)
+    if (row.length < HEADER_BYTES) throw new CorruptionError(`${what} is cut off`)
+    if (row[0] !== VERSION) throw new CorruptionError(`${what} has version ${row[0]}, not ${VERSION}`)
+    const contents = this.decode(row[1], row.subarray(HEADER_BYTES), what)
+    this.#contents = contents
+    if (contents.trees === undefined) {
+      this.cachedBytes = VALUE_BYTES + contents.memoryBytes
+      this.#admit()
+    }
+    return contents
+  }
+
+  #admit(): void {
+    if (this.#admitted) return
+    this.#admitted = true
+    this.rows.cache.admit(this)
+  }
+
+  #leaveCache(): void {
+    if (this.#admitted) this.rows.cache.forget(this)
+    this.#admitted = false
+    this.cachedBytes = VALUE_BYTES
+  }
+
+  drop(): void {
+    const { trees } = this.contents
+    this.#leaveCache()
+    trees?.release()
+    this.rows.drop(this.object, trees?.ids ?? [])
+  }
+
+  memoryUsage(): number {
+    return VALUE_BYTES + this.contents.memoryBytes
+  }
+
+  evict(): boolean {
+    if (this.dirtyEpoch !== 0) return false
+    this.#contents = undefined
+    this.#admitted = false
+    return true
+  }
+
+  override get table(): Table {
+    return Table.Heads
+  }
+
+  override get owner(): StoreObject {
+    return this.object
+  }
+
+  override rowKey(): Buffer {
+    return idKey(this.object.id)
+  }
+
+  override encodeRow(): Buffer {
+    const contents = this.contents
+    return Buffer.concat([Buffer.from([VERSION, contents.form]), contents.encode()])
+  }
+
+  override rowBytes(): number {
+    return this.cachedBytes
+  }
+
+  override onClean(): void {
+    const contents = this.#contents
+    if (contents !== undefined && contents.trees === undefined && this.object.droppedEpoch === 0) this.#admit()
+  }
+}
