@@ -2,6 +2,7 @@
 
 import { serverCommands } from './admin.js'
 import { connectionCommands } from './connection.js'
+import { functionsAbsentCommands } from './functions-absent.js'
 import { hashCommands } from './hash-commands.js'
 import { keyCommands } from './key-commands.js'
 import { nodeLimitsCommands } from './node-limits.js'
@@ -21,6 +22,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   hashCommands,
   streamCommands,
   transactionCommands,
+  functionsAbsentCommands,
   nodeLimitsCommands,
 ]
 
