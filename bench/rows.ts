@@ -21,12 +21,15 @@ export interface Row {
   /** Operations at scale 1; --quick divides. */
   readonly operations: number
   prepare?(port: number, operations: number): Promise<void>
+  /** What comes before the measurement, so that no row measures a server's first commands: the same ones, elsewhere. */
+  warmUp(port: number): Promise<unknown>
   measure(port: number, operations: number): Promise<Measured>
 }
 
 const V16 = 'abcdefghijklmnop'
 const ENTRY = ['field-a-16-bytes', V16, 'field-b-16-bytes', V16] as const
 const LOAD_BATCH = 500
+const WARM_UP_COMMANDS = 200_000
 
 /** One run of redis-benchmark with a command of our own. */
 function benchmark(
@@ -81,6 +84,11 @@ async function timed(port: number, operations: number, work: (client: WireClient
   return { operations, seconds }
 }
 
+/** What runs for about a second is compiled as well as it ever will be. */
+function warmUpCommands(pipeline: number, fsync: Fsync): number {
+  return fsync === 'always' || pipeline === 1 ? WARM_UP_COMMANDS / 4 : WARM_UP_COMMANDS
+}
+
 function xadd(name: string, clients: number, pipeline: number, fsync: Fsync, operations: number, keys?: number): Row {
   const key = keys === undefined ? 'stream' : 'stream:__rand_int__'
   const where = keys === undefined ? 'one stream' : `${keys.toLocaleString('en')} streams`
@@ -90,6 +98,8 @@ function xadd(name: string, clients: number, pipeline: number, fsync: Fsync, ope
     unit: 'XADD',
     fsync,
     operations,
+    warmUp: port =>
+      benchmark(port, warmUpCommands(pipeline, fsync), clients, pipeline, ['XADD', 'warm', '*', ...ENTRY]),
     measure: (port, n) => benchmark(port, n, clients, pipeline, ['XADD', key, '*', ...ENTRY], keys),
   }
 }
@@ -105,38 +115,52 @@ function plain(name: string, pipeline: number, command: string[], operations: nu
       command[0] === 'GET'
         ? async (port, n) => void (await benchmark(port, n, 50, 16, ['SET', 'key:__rand_int__', V16], 100_000))
         : undefined,
+    warmUp: port => benchmark(port, warmUpCommands(pipeline, 'everysec'), 50, pipeline, command, 100_000),
     measure: (port, n) => benchmark(port, n, 50, pipeline, command, 100_000),
   }
 }
 
 function readGroup(count: number, operations: number): Row {
+  const prepare = async (port: number, entries: number, stream: string) => {
+    await fill(port, 1, entries, stream)
+    const client = await WireClient.connect(port)
+    await client.send(encode('XGROUP', 'CREATE', stream, 'group', '0'), 1)
+    client.close()
+  }
+  const measure = (port: number, entries: number, stream: string) => {
+    const read = encode('XREADGROUP', 'GROUP', 'group', 'worker', 'COUNT', count, 'STREAMS', stream, '>')
+    return timed(port, entries, async client => {
+      for (let first = 1; first <= entries; first += count) {
+        await client.send(read, 1)
+        const ids = Array.from({ length: count }, (_, i) => `${first + i}-0`)
+        await client.send(encode('XACK', stream, 'group', ...ids), 1)
+      }
+    })
+  }
   return {
     name: `xreadgroup-${count}-xack`,
     what: `XREADGROUP COUNT ${count}, then one XACK of those IDs; one client, everysec`,
     unit: 'entry',
     fsync: 'everysec',
     operations,
-    async prepare(port, n) {
-      await fill(port, 1, n)
-      const client = await WireClient.connect(port)
-      await client.send(encode('XGROUP', 'CREATE', 'stream', 'group', '0'), 1)
-      client.close()
+    prepare: (port, n) => prepare(port, n, 'stream'),
+    async warmUp(port) {
+      await prepare(port, WARM_UP_COMMANDS, 'warm')
+      await measure(port, WARM_UP_COMMANDS, 'warm')
     },
-    measure(port, n) {
-      const read = encode('XREADGROUP', 'GROUP', 'group', 'worker', 'COUNT', count, 'STREAMS', 'stream', '>')
-      return timed(port, n, async client => {
-        for (let first = 1; first <= n; first += count) {
-          await client.send(read, 1)
-          const ids = Array.from({ length: count }, (_, i) => `${first + i}-0`)
-          await client.send(encode('XACK', 'stream', 'group', ...ids), 1)
-        }
-      })
-    },
+    measure: (port, n) => measure(port, n, 'stream'),
   }
 }
 
 function xrange(count: number, calls: number): Row {
   const entries = 100_000
+  const measure = (port: number, n: number) =>
+    timed(port, n, async client => {
+      for (let i = 0; i < n; i++) {
+        const start = 1 + ((i * 7919) % (entries - count))
+        await client.send(encode('XRANGE', 'stream', `${start}-0`, '+', 'COUNT', count), 1)
+      }
+    })
   return {
     name: `xrange-${count}`,
     what: `XRANGE COUNT ${count} at moving places of a stream of 100,000 entries; one client`,
@@ -144,18 +168,31 @@ function xrange(count: number, calls: number): Row {
     fsync: 'everysec',
     operations: calls,
     prepare: port => fill(port, 1, entries),
-    measure: (port, n) =>
-      timed(port, n, async client => {
-        for (let i = 0; i < n; i++) {
-          const start = 1 + ((i * 7919) % (entries - count))
-          await client.send(encode('XRANGE', 'stream', `${start}-0`, '+', 'COUNT', count), 1)
-        }
-      }),
+    warmUp: port => measure(port, calls / 5),
+    measure,
   }
 }
 
 const IDLE = 100
 function xautoclaim(busy: number): Row {
+  const measure = (port: number, n: number) =>
+    timed(port, n, async client => {
+      for (let i = 0; i < n; i++) {
+        const ids = Array.from({ length: IDLE }, (_, k) => `${busy + 1 + k}-0`)
+        await client.send(
+          encode('XCLAIM', 'stream', 'group', 'dead', 0, ...ids, 'IDLE', 10_000_000, 'RETRYCOUNT', 1, 'JUSTID'),
+          1,
+        )
+        let cursor = '0-0'
+        do {
+          await client.send(
+            encode('XAUTOCLAIM', 'stream', 'group', 'alive', 5_000_000, cursor, 'COUNT', IDLE, 'JUSTID'),
+            1,
+          )
+          cursor = /^\*3\r\n\$\d+\r\n(\S+)/.exec(client.last.toString('latin1', 0, 64))![1]
+        } while (cursor !== '0-0')
+      }
+    })
   return {
     name: `xautoclaim-${busy}`,
     what: `XAUTOCLAIM loops from 0-0 until ${IDLE} idle rows behind ${busy.toLocaleString('en')} busy ones are claimed`,
@@ -171,24 +208,8 @@ function xautoclaim(busy: number): Row {
       }
       client.close()
     },
-    measure: (port, n) =>
-      timed(port, n, async client => {
-        for (let i = 0; i < n; i++) {
-          const ids = Array.from({ length: IDLE }, (_, k) => `${busy + 1 + k}-0`)
-          await client.send(
-            encode('XCLAIM', 'stream', 'group', 'dead', 0, ...ids, 'IDLE', 10_000_000, 'RETRYCOUNT', 1, 'JUSTID'),
-            1,
-          )
-          let cursor = '0-0'
-          do {
-            await client.send(
-              encode('XAUTOCLAIM', 'stream', 'group', 'alive', 5_000_000, cursor, 'COUNT', IDLE, 'JUSTID'),
-              1,
-            )
-            cursor = /^\*3\r\n\$\d+\r\n(\S+)/.exec(client.last.toString('latin1', 0, 64))![1]
-          } while (cursor !== '0-0')
-        }
-      }),
+    warmUp: port => measure(port, 3),
+    measure,
   }
 }
 

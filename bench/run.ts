@@ -1,7 +1,9 @@
-// npm run bench [-- options]: Millrace and redis-server alternately on each row, medians of several rounds. See bench/README.md.
+// npm run bench [-- options]: Millrace and redis-server alternately on each row, medians of several rounds. See
+// bench/README.md.
 //   --row NAME   only rows whose name contains NAME (repeatable)      --rounds N   rounds per row (5)
 //   --quick      a tenth of the operations, 3 rounds                  --json FILE  write everything measured
-//   --no-restart leave out the restart and memory measurement         --entries N  its entries (10,000,000; quick 500,000)
+//   --no-restart leave out the restart and memory measurement
+//   --entries N  entries of that measurement (10,000,000; quick 500,000)
 
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -38,6 +40,7 @@ async function sample(row: Row, name: PeerName, operations: number): Promise<Sam
   try {
     await peer.start()
     await row.prepare?.(peer.port, operations)
+    await row.warmUp(peer.port)
     const before = peer.cpuSeconds()
     const measured = await row.measure(peer.port, operations)
     return { ...measured, cpuSeconds: peer.cpuSeconds() - before }
@@ -72,8 +75,9 @@ function table(results: readonly Result[]): string {
     const [r, m] = [median(redis.map(rate)), median(millrace.map(rate))]
     const [rc, mc] = [median(redis.map(cpuUs)), median(millrace.map(cpuUs))]
     const ratio = `**${(m / r).toFixed(2)}**`
+    const cpu = `${compact(rc)} | ${compact(mc)} | ${(mc / rc).toFixed(2)}`
     const spreads = `${spread(redis.map(rate))}, ${spread(millrace.map(rate))}`
-    return `| ${row.name} (per ${row.unit}) | ${compact(r)} | ${compact(m)} | ${ratio} | ${compact(rc)} | ${compact(mc)} | ${(mc / rc).toFixed(2)} | ${spreads} |`
+    return `| ${row.name} (per ${row.unit}) | ${compact(r)} | ${compact(m)} | ${ratio} | ${cpu} | ${spreads} |`
   })
   return [...head, ...lines].join('\n')
 }
@@ -83,7 +87,8 @@ function conditions(rounds: number): string {
   const cpu = cpus()[0]?.model ?? 'unknown processor'
   return [
     `${cpus().length} x ${cpu}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux, Node.js ${process.version}; ${redis}.`,
-    `Both with an append-only log and the fsync policy named in the row; medians of ${rounds} rounds, the two servers alternating, `,
+    'Both with an append-only log and the fsync policy named in the row; ' +
+      `medians of ${rounds} rounds, the two servers alternating, `,
     'each round a fresh process and folder. CPU is user + system time of the whole server process per operation.',
   ].join('\n')
 }
@@ -109,7 +114,8 @@ async function main(): Promise<void> {
     restarts = await measureRestart(Number(options.entries ?? (options.quick ? 500_000 : 10_000_000)))
   }
   process.stderr.write('\r\x1b[K')
-  const text = `${conditions(rounds)}\n\n${table(results)}\n${restarts.length > 0 ? `\n${restartTable(restarts)}\n` : ''}`
+  const restartText = restarts.length > 0 ? `\n${restartTable(restarts)}\n` : ''
+  const text = `${conditions(rounds)}\n\n${table(results)}\n${restartText}`
   process.stdout.write(text)
   if (options.json)
     writeFileSync(options.json, JSON.stringify({ conditions: conditions(rounds), results, restarts }, null, 1))
