@@ -37,6 +37,10 @@ export class ByteReader {
     }
   }
 
+  f64(): number {
+    return this.bytes.readDoubleBE(this.#take(8))
+  }
+
   /** A copy, so that a key kept from it does not hold the whole row in memory. */
   sized(): Buffer {
     const length = this.varint()

@@ -35,6 +35,13 @@ export class ByteWriter {
     this.#bytes[this.#used++] = rest
   }
 
+  /** A double, big-endian. */
+  f64(value: number): void {
+    this.#reserve(8)
+    this.#bytes.writeDoubleBE(value, this.#used)
+    this.#used += 8
+  }
+
   /** The length as a varint, then the bytes. */
   sized(bytes: Buffer): void {
     this.varint(bytes.length)

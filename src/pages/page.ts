@@ -9,8 +9,10 @@ export const PAGE_KIND = {
   consumerPel: 3,
   macroNodes: 4,
   items: 16,
-  /** Fields of a hash, members of a set. */
+  /** Fields of a hash, members of a set or sorted set, by hash. */
   fields: 17,
+  /** Members of a sorted set, by score. */
+  scores: 18,
 } as const
 
 /** Items in ascending key order. */
