@@ -1,5 +1,5 @@
-// The two servers a row is measured on: redis-server and the built Millrace, each in a process and a folder of its own, with the same
-// fsync policy. Reads what a process cost from /proc.
+// The two servers a row is measured on: redis-server and the built Millrace, each in a process and a folder of its own,
+// with the same fsync policy. Reads what a process cost from /proc.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -42,13 +42,15 @@ export function restartTable(restarts: readonly Restart[]): string {
   const mb = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`
   const ms = (n: number) => `${Math.round(n).toLocaleString('en')} ms`
   return [
-    `Start with ${restarts[0].entries.toLocaleString('en')} entries in ${STREAMS.toLocaleString('en')} streams (time until PING is answered):`,
+    `Start with ${restarts[0].entries.toLocaleString('en')} entries in ${STREAMS.toLocaleString('en')} streams ` +
+      '(time until PING is answered):',
     '',
     '| server | after kill -9 | after a clean stop | RssAnon loaded | RssAnon restarted | disk |',
     '|---|---|---|---|---|---|',
     ...restarts.map(
       r =>
-        `| ${r.peer} | ${ms(r.killedMs)} | ${ms(r.cleanMs)} | ${mb(r.rssAnonLoadedBytes)} | ${mb(r.rssAnonRestartedBytes)} | ${mb(r.diskBytes)} |`,
+        `| ${r.peer} | ${ms(r.killedMs)} | ${ms(r.cleanMs)} | ${mb(r.rssAnonLoadedBytes)} | ` +
+        `${mb(r.rssAnonRestartedBytes)} | ${mb(r.diskBytes)} |`,
     ),
   ].join('\n')
 }

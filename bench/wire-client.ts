@@ -1,4 +1,5 @@
-// A RESP client for loads that redis-benchmark cannot make: sends ready-made bytes and counts whole replies, without building values.
+// A RESP client for loads that redis-benchmark cannot make: sends ready-made bytes and counts whole replies, without
+// building values.
 
 import { once } from 'node:events'
 import net from 'node:net'

@@ -1,5 +1,6 @@
-// npm run test:long: the long forms. Every test file with its big counts (differential, crash, fuzz, examples), then the conformance
-// suite. Ends with 'N passed, N failed' over everything. Hours are fine here; each part prints as it goes.
+// npm run test:long: the long forms. Every test file with its big counts (differential, crash, fuzz, examples), then
+// the conformance suite. Ends with 'N passed, N failed' over everything. Hours are fine here; each part prints as it
+// goes.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
-// npm test [-- file …]: builds the server, runs the test files with tap, two at a time, and ends with a line made from the
-// counted assertions: 'N passed, N failed'. Without files: every test/**/*.test.ts that is not for `npm run test:long`.
-// Environment: LONG=1 runs the long forms of the tests (see scripts/test-long.mjs).
+// npm test [-- file …]: builds the server, runs the test files with tap, two at a time, and ends with a line made from
+// the counted assertions: 'N passed, N failed'. Without files: every test/**/*.test.ts that is not for `npm run
+// test:long`. Environment: LONG=1 runs the long forms of the tests (see scripts/test-long.mjs).
 
 import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

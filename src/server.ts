@@ -256,12 +256,9 @@ export class MillraceServer implements Server {
 
   #newExpireCycle(): ExpireCycle {
     const executor = this.#executor
-    const server = this
     const cycle = new ExpireCycle({
       clock: this.clock,
-      get keyspace() {
-        return server.#keyspace
-      },
+      keyspace: () => this.#keyspace,
       background: work => executor.background(work),
       mayExpire: () =>
         this.activeExpire &&
@@ -383,7 +380,7 @@ export class MillraceServer implements Server {
     this.#listener.stopAccepting()
     this.#executor.hold(true)
     await new Promise(resolve => setImmediate(resolve))
-    for (const session of [...this.#sessions]) session.close('after-reply')
+    for (const session of Array.from(this.#sessions)) session.close('after-reply')
     const untilMs = this.clock.monotonicUs() / 1000 + FAREWELL_MS_MAX
     while (!now && this.#sessions.size > 0 && this.clock.monotonicUs() / 1000 < untilMs) {
       await new Promise(resolve => setTimeout(resolve, FAREWELL_LOOK_MS))

@@ -111,7 +111,7 @@ t.test('no test is switched off', async t => {
 t.test('each document has one title and no path of a machine', async t => {
   for (const path of documents) {
     const text = textOf(path).replace(/```[\s\S]*?```/g, '')
-    t.equal(text.split('\n').filter(line => /^# /.test(line)).length, 1, `${path} has one title`)
+    t.equal(text.split('\n').filter(line => line.startsWith('# ')).length, 1, `${path} has one title`)
     t.notMatch(text, /\/work\/|\/root\/|\/home\//, path)
   }
 })

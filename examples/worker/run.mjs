@@ -1,6 +1,6 @@
 // The whole story: node examples/worker/run.mjs PORT [JOBS]
-// Four workers, JOBS jobs (100,000), one worker killed in the middle. Ends with a count of what was done, and exit status 0 only
-// when every job was done exactly once and nothing is pending.
+// Four workers, JOBS jobs (100,000), one worker killed in the middle. Ends with a count of what was done, and exit
+// status 0 only when every job was done exactly once and nothing is pending.
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

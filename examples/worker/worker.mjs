@@ -1,6 +1,6 @@
 // A queue worker: node examples/worker/worker.mjs PORT NAME
-// Reads jobs of the consumer group `workers` from the stream `jobs`, does each one exactly once by its completion record, and
-// takes over what a dead colleague left behind.
+// Reads jobs of the consumer group `workers` from the stream `jobs`, does each one exactly once by its completion
+// record, and takes over what a dead colleague left behind.
 
 import { Redis } from 'ioredis'
 

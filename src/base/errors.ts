@@ -33,7 +33,8 @@ export const replyErrors = {
 } as const
 
 /**
- * Template tag for texts that quote a client's words: each ends at its first NUL, as it does in Redis, whose texts are C strings.
+ * Template tag for texts that quote a client's words: each ends at its first NUL, as it does in Redis, whose texts are
+ * C strings.
  */
 export function quoting(parts: TemplateStringsArray, ...words: readonly string[]): string {
   let text = parts[0]

@@ -1,4 +1,5 @@
-// What a command may see and do beside its own options. Interfaces only: exec/ implements them, server.ts joins the two.
+// What a command may see and do beside its own options. Interfaces only: exec/ implements them, server.ts joins the
+// two.
 
 import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
@@ -26,7 +27,10 @@ export interface CommandContext {
    * journaled as it came. A write command that changed nothing calls nothing and leaves no trace in the journal.
    */
   changed(count?: number): void
-  /** Journals this command (latin1 strings, bytes, numbers) in place of the request; may be called several times. Implies changed(). */
+  /**
+   * Journals this command (latin1 strings, bytes, numbers) in place of the request; may be called several times.
+   * Implies changed().
+   */
   effect(...args: (Buffer | string | number | bigint)[]): void
   /** As effect(), in another database than the selected one. */
   effectIn(database: number, ...args: (Buffer | string | number | bigint)[]): void
@@ -41,8 +45,8 @@ export interface CommandContext {
   /** The key's value changed, appeared or went: wakes WATCH and the blocked. `db` defaults to the selected one. */
   touched(key: string, db?: Database): void
   /**
-   * The whole database changed hands or went (FLUSHDB, FLUSHALL, SWAPDB): as touched() for every key of it that somebody
-   * waits on or watches, present or not. Called after the change.
+   * The whole database changed hands or went (FLUSHDB, FLUSHALL, SWAPDB): as touched() for every key of it that
+   * somebody waits on or watches, present or not. Called after the change.
    */
   touchedAll(db: Database): void
   /** Keyspace notification; `kind` is one letter of notify-keyspace-events ('t' stream, 'g' generic, '$' string …). */

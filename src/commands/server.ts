@@ -40,6 +40,9 @@ export interface Session {
   readonly watchCount: number
   readonly subscriptions: number
   readonly patternSubscriptions: number
+  readonly shardSubscriptions: number
+  /** Subscribed to anything at all. */
+  readonly subscriber: boolean
   /** Bytes waiting to be parsed, bytes waiting to be sent, and a fair guess of all memory of the client. */
   readonly queryBufferBytes: number
   readonly queryBufferFreeBytes: number
@@ -128,6 +131,25 @@ export interface LatencyMonitor {
   percentile(command: string, percent: number): number | undefined
 }
 
+export type SubscriptionKind = 'channel' | 'pattern' | 'shard'
+
+/** Publish and subscribe. Names are latin1 strings. */
+export interface PubSub {
+  /** Each writes its confirmation to the client. */
+  subscribe(session: Session, kind: SubscriptionKind, name: string): void
+  unsubscribe(session: Session, kind: SubscriptionKind, name: string): void
+  /** Confirms each name left, or once that there was none. */
+  unsubscribeAll(session: Session, kind: SubscriptionKind): void
+  /** Returns how many clients get it; one that fits by several patterns counts each time. */
+  publish(channel: string, message: Buffer): number
+  publishToShard(channel: string, message: Buffer): number
+  /** Names with a subscriber. */
+  names(kind: SubscriptionKind): Iterable<string>
+  /** How many names have a subscriber. */
+  count(kind: SubscriptionKind): number
+  subscriberCount(kind: SubscriptionKind, name: string): number
+}
+
 export interface Server {
   readonly clock: Clock
   readonly config: Config
@@ -137,6 +159,7 @@ export interface Server {
   readonly durability: Durability
   readonly slowlog: Slowlog
   readonly latency: LatencyMonitor
+  readonly pubsub: PubSub
   readonly runId: string
   readonly startedAtMs: number
   readonly tcpPort: number
@@ -145,14 +168,21 @@ export interface Server {
   sessions(): Iterable<Session>
   session(id: number): Session | undefined
   readonly blockedCount: number
+  /** MONITOR: the client is shown every command from now on. */
+  monitor(session: Session): void
   /** CLIENT PAUSE until `untilMs`; writes only, or everything. */
   pause(untilMs: number, mode: 'write' | 'all'): void
   unpause(): void
   /** Number of keys somebody is blocked on, and the like, for INFO clients. */
   readonly blockedKeyCount: number
-  /** SHUTDOWN. Replies are finished first. `save` false skips the final checkpoint: the journal still holds everything. */
+  /**
+   * SHUTDOWN. Replies are finished first. `save` false skips the final checkpoint: the journal still holds everything.
+   */
   shutdown(options: { save: boolean; now: boolean; force: boolean }): void
-  /** Begins work that ends later: the client waits (its next commands too) until the promise settles, then `done` or `failed` writes the reply. */
+  /**
+   * Begins work that ends later: the client waits (its next commands too) until the promise settles, then `done` or
+   * `failed` writes the reply.
+   */
   later(session: Session, work: Promise<unknown>, done: (reply: import('../resp/reply.js').Reply) => void): void
   /** DEBUG RELOAD and LOADAOF: checkpoint (RELOAD only), close, reopen, replay. Resolves when the data is back. */
   reload(options: { checkpoint: boolean }): Promise<void>

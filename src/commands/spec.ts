@@ -1,6 +1,7 @@
 // The row of a command. COMMAND, arity checks, key extraction, ACL categories, docs and the replay of the journal all
 // read rows; nothing else in the program branches on a command's name.
 
+import type { Request } from '../resp/request.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 
@@ -46,7 +47,9 @@ export type CommandGroup =
 
 /** One key specification, as COMMAND INFO shows them from Redis 7 on. */
 export interface KeySpec {
-  /** 'RO' | 'RW' | 'OW' | 'RM' first, then 'access' 'update' 'insert' 'delete' 'not_key' 'incomplete' 'variable_flags'. */
+  /**
+   * 'RO' | 'RW' | 'OW' | 'RM' first, then 'access' 'update' 'insert' 'delete' 'not_key' 'incomplete' 'variable_flags'.
+   */
   readonly flags: readonly string[]
   readonly begin: { readonly index: number } | { readonly keyword: string; readonly startFrom: number } | 'unknown'
   readonly find:
@@ -61,7 +64,9 @@ export interface CommandSpec<O = unknown> {
   /** As in Redis: the name counts; negative means at least. */
   readonly arity: number
   readonly flags: number
-  /** ACL categories without '@' beyond those that the flags imply (read, write, fast, slow, …): 'stream', 'keyspace' … */
+  /**
+   * ACL categories without '@' beyond those that the flags imply (read, write, fast, slow, …): 'stream', 'keyspace' …
+   */
   readonly categories: readonly string[]
   readonly keys: readonly KeySpec[]
   readonly group: CommandGroup
@@ -71,6 +76,8 @@ export interface CommandSpec<O = unknown> {
   readonly complexity?: string
   /** Tips of COMMAND INFO, such as 'nondeterministic_output'. */
   readonly tips?: readonly string[]
+  /** Indices of arguments that MONITOR and SLOWLOG must not show: passwords. */
+  secrets?(request: Request): readonly number[]
   /** Rows of a container command; then parse and run are not called for the container. */
   readonly subcommands?: readonly CommandSpec<never>[]
   /** Arguments only; must not look at data, clock or configuration. Throws ReplyError. */

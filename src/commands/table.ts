@@ -152,8 +152,8 @@ function checkSpec(spec: CommandSpec<never>, parent: CommandSpec<unknown> | unde
 
 /** Names to rows: open addressing over a hash of the bytes with their case folded, compared in place. */
 class NameIndex {
-  #slots: (TableRow | undefined)[] = new Array<TableRow | undefined>(16).fill(undefined)
-  #names: string[] = new Array<string>(16).fill('')
+  #slots: (TableRow | undefined)[] = Array.from({ length: 16 })
+  #names: string[] = Array.from({ length: 16 }, () => '')
   #mask = 15
   #size = 0
 
@@ -180,8 +180,8 @@ class NameIndex {
   #grow(): void {
     const old = this.#slots
     const oldNames = this.#names
-    this.#slots = new Array<TableRow | undefined>(old.length * 2).fill(undefined)
-    this.#names = new Array<string>(old.length * 2).fill('')
+    this.#slots = Array.from({ length: old.length * 2 })
+    this.#names = Array.from({ length: old.length * 2 }, () => '')
     this.#mask = old.length * 2 - 1
     this.#size = 0
     for (let i = 0; i < old.length; i++) {

@@ -104,7 +104,8 @@ export class BlockedClients<S> {
       for (const { database, key } of ready) {
         const queue = this.#queues.get(database)?.get(key)
         if (queue === undefined) continue
-        for (const waiter of [...queue]) {
+        // A copy: who is served may come back to the queue, and waits for the next round then.
+        for (const waiter of Array.from(queue)) {
           // Serving an earlier one may have sent this one away.
           if (waiter.waiting && serve(waiter, key)) this.remove(waiter)
         }

@@ -1,13 +1,13 @@
-// Runs commands, one at a time: looks up the row, decides whether the command may run now, runs it, and sees to what
-// follows from it - effects to the journal, clients that waited for its keys, counters. Replies leave at the end of the
-// tick (tick.ts).
+// Runs commands, one at a time: looks up the row, runs it if it may run now (admission.ts), and sees to what follows
+// from it - effects to the journal, clients that waited for its keys, counters. Replies leave at the end of the tick
+// (tick.ts).
 //
 // Times: the clock is read once at the start of a tick and once after each command; the reading after a command is the
 // start of the next. The Unix time of a command is the tick's plus what has passed since, and stands still inside it.
 
 import { assert } from '../base/assert.js'
 import type { Clock } from '../base/clock.js'
-import { CorruptionError, ReplyError, replyErrors } from '../base/errors.js'
+import { CorruptionError, ReplyError } from '../base/errors.js'
 import { Args } from '../commands/args.js'
 import type { Wait } from '../commands/context.js'
 import type { Server } from '../commands/server.js'
@@ -17,6 +17,8 @@ import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
+import { Admission } from './admission.js'
+import type { AdmissionState } from './admission.js'
 import { BlockedClients, Waiter } from './blocked-clients.js'
 import { ExecContext, NO_REQUEST } from './context.js'
 import type { ContextParts, EffectArgument } from './context.js'
@@ -53,13 +55,9 @@ export interface ExecutorParts {
   damaged(error: CorruptionError, doing: string): void
 }
 
-const NOT_AUTHENTICATED = 'NOAUTH Authentication required.'
-const LOADING = 'LOADING Redis is loading the dataset in memory'
-const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
-const NOT_IN_MULTI = 'ERR Command not allowed inside a transaction'
 const UNBLOCKED = 'UNBLOCKED client unblocked via CLIENT UNBLOCK'
 
-export class Executor implements SessionHost, ContextParts {
+export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly server: Server
   sink: EffectSink
   readonly watched = new WatchedKeys()
@@ -90,6 +88,7 @@ export class Executor implements SessionHost, ContextParts {
   readonly #latency: Latency
   readonly #parts: ExecutorParts
   readonly #transactions: Transactions
+  readonly #admission: Admission
   readonly #execRow: TableRow | undefined
   #dead = false
   /** A command is running, so that expired keys join its record. */
@@ -115,6 +114,7 @@ export class Executor implements SessionHost, ContextParts {
     this.tick = new Tick(parts.commit)
     this.#transactions = new Transactions(this)
     this.#execRow = parts.table.row('exec')
+    this.#admission = new Admission(this, this.#execRow)
     this.keyspace = parts.keyspace
     this.context = new ExecContext(this, this.#transactions)
     this.adopt(parts.keyspace, parts.sink)
@@ -162,12 +162,12 @@ export class Executor implements SessionHost, ContextParts {
       this.#refuse(session, undefined, this.#table.unknownText(request))
       return
     }
-    const refusal = this.#refusal(session, row, request.argc)
+    const refusal = this.#admission.refusal(session, row, request.argc)
     if (refusal !== undefined) {
       this.#refuse(session, row, refusal)
       return
     }
-    if (this.#mustWait(session, row)) {
+    if (this.#admission.mustWait(session, row)) {
       session.postponed = request.detach()
       return
     }
@@ -177,28 +177,6 @@ export class Executor implements SessionHost, ContextParts {
       return
     }
     this.#runOutermost(session, row, request)
-  }
-
-  /** Why the command may not run at all, in Redis' order of checks. */
-  #refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
-    if (!row.takes(argc)) return replyErrors.wrongArity(row.name)
-    if (!session.authenticated && this.passwordRequired && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
-    const multi = session.multi
-    if (multi !== undefined && (row.flags & Flag.NoMulti) !== 0) return NOT_IN_MULTI
-    const flags = multi !== undefined && row === this.#execRow ? row.flags | multi.flags : row.flags
-    if (this.outOfMemory && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
-    if ((flags & Flag.Write) !== 0) {
-      const fault = this.server.durability.writeFault
-      if (fault !== undefined) return fault
-    }
-    if (session.subscriptions + session.patternSubscriptions > 0 && session.protocol === 2 && !row.whileSubscribed) {
-      return (
-        `ERR Can't execute '${row.name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
-        'are allowed in this context'
-      )
-    }
-    if (this.loading && (flags & Flag.Loading) === 0) return LOADING
-    return undefined
   }
 
   #refuse(session: ClientSession, row: TableRow | undefined, text: string): void {
@@ -211,15 +189,6 @@ export class Executor implements SessionHost, ContextParts {
       return
     }
     session.reply.error(text)
-  }
-
-  #mustWait(session: ClientSession, row: TableRow): boolean {
-    if (this.held) return true
-    const mode = this.pause.mode
-    if (mode === undefined) return false
-    if (mode === 'all') return true
-    const flags = row === this.#execRow && session.multi !== undefined ? session.multi.flags : row.flags
-    return (flags & (Flag.Write | Flag.MayReplicate)) !== 0
   }
 
   #runOutermost(session: ClientSession, row: TableRow, request: Request): void {

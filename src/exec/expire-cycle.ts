@@ -6,7 +6,8 @@ import type { Keyspace } from '../types/keyspace.js'
 
 export interface ExpireCycleHost {
   readonly clock: Clock
-  readonly keyspace: Keyspace
+  /** The present one: a reload brings another. */
+  keyspace(): Keyspace
   /** Runs a slice between commands, its effects in one record. */
   background(work: () => void): void
   /** False while nothing may expire: loading, paused writes, a journal that cannot be written, DEBUG. */
@@ -49,7 +50,8 @@ export class ExpireCycle {
 
   /** One slice. Says whether more is waiting. */
   run(): boolean {
-    const { clock, keyspace } = this.#host
+    const { clock } = this.#host
+    const keyspace = this.#host.keyspace()
     const startUs = clock.monotonicUs()
     const untilUs = startUs + Math.min(this.#sliceUs * this.effort, SLICE_US_MAX)
     let more = false
@@ -69,8 +71,8 @@ export class ExpireCycle {
 
   /** Goes round the databases, so that a busy one does not starve the others. */
   #expire(untilUs: number): boolean {
-    const { clock, keyspace } = this.#host
-    const databases = keyspace.databases
+    const { clock } = this.#host
+    const { databases } = this.#host.keyspace()
     for (let looked = 0; looked < databases.length; looked++) {
       const db = databases[this.#nextDatabase % databases.length]
       if (db.expiringCount > 0) {

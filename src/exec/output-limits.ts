@@ -15,8 +15,7 @@ export class OutputLimits {
 
   /** Closes `session` if it must go, and says so. */
   check(session: ClientSession, nowMs: number): boolean {
-    const subscribed = session.subscriptions + session.patternSubscriptions > 0
-    const { hardBytes, softBytes, softSeconds } = subscribed ? this.limits.pubsub : this.limits.normal
+    const { hardBytes, softBytes, softSeconds } = session.subscriber ? this.limits.pubsub : this.limits.normal
     if (hardBytes === 0 && softBytes === 0) return false
     const bytes = session.outputBytes
     if (softBytes === 0 || bytes < softBytes) session.softLimitSinceMs = 0

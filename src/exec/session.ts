@@ -69,9 +69,13 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   multi: TransactionQueue | undefined
   watchBroken = false
   readonly watchedKeys: WatchedKey[] = []
-  subscriptions = 0
-  patternSubscriptions = 0
+  /** Names it subscribed to; pubsub.ts changes them. */
+  readonly subscribed = { channel: new Set<string>(), pattern: new Set<string>(), shard: new Set<string>() }
+  /** True while one of them is not empty. */
+  subscriber = false
   monitoring = false
+  /** Its command is running: a message must not stand inside the reply, nor be taken back with it. */
+  speaking = false
   /** Unix ms since when the output has been above the soft limit; 0 when it is not. */
   softLimitSinceMs = 0
   /** Already in the tick's list. */
@@ -83,6 +87,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   #authenticated: boolean
   #sealed: SealedOutput[] = []
   #sealedBytes = 0
+  /** Messages that wait for the end of its own command. */
+  #heldMessages: Buffer[] = []
 
   constructor(
     readonly id: number,
@@ -120,6 +126,15 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (value === this.#authenticated) return
     this.#authenticated = value
     this.transport.setParserLimits({ unauthenticated: !value })
+  }
+  get subscriptions(): number {
+    return this.subscribed.channel.size
+  }
+  get patternSubscriptions(): number {
+    return this.subscribed.pattern.size
+  }
+  get shardSubscriptions(): number {
+    return this.subscribed.shard.size
   }
   get blocked(): boolean {
     return this.waiter !== undefined
@@ -184,7 +199,28 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   }
 
   mayIdle(): boolean {
-    return this.waiter !== undefined || this.subscriptions + this.patternSubscriptions > 0 || this.monitoring
+    return this.waiter !== undefined || this.subscriber || this.monitoring
+  }
+
+  /** Sends what is no reply: a message, a confirmation, a line of MONITOR. The bytes must never change afterwards. */
+  push(chunks: readonly Buffer[]): void {
+    if (this.closing) return
+    if (this.speaking) {
+      for (const chunk of chunks) this.#heldMessages.push(chunk)
+      return
+    }
+    for (const chunk of chunks) this.reply.wire(chunk, 0, chunk.length)
+    this.#host.enlist(this)
+    this.#host.overOutputLimit(this)
+  }
+
+  /** Its command has ended, and what was written of it is final. */
+  endSpeaking(): void {
+    this.speaking = false
+    if (this.#heldMessages.length === 0) return
+    const held = this.#heldMessages
+    this.#heldMessages = []
+    this.push(held)
   }
 
   close(when: 'now' | 'after-reply'): void {

@@ -3,6 +3,7 @@
 
 import type { Slowlog, SlowlogEntry } from '../commands/server.js'
 import type { Request } from '../resp/request.js'
+import { REDACTED } from './monitors.js'
 
 const ARGUMENTS_MAX = 32
 const ARGUMENT_BYTES_MAX = 128
@@ -24,13 +25,22 @@ export class SlowlogList implements Slowlog {
     if (this.entries.length > max) this.entries.length = max
   }
 
-  /** @param nowMs Unix time of the command */
-  add(request: Request, durationUs: number, nowMs: number, client: { address: string; name: string }): void {
+  /**
+   * @param nowMs Unix time of the command
+   * @param secrets indices of arguments that must not be shown
+   */
+  add(
+    request: Request,
+    durationUs: number,
+    nowMs: number,
+    client: { address: string; name: string },
+    secrets: readonly number[] = [],
+  ): void {
     this.entries.unshift({
       id: this.#nextId++,
       timeS: Math.floor(nowMs / 1000),
       durationUs: Math.floor(durationUs),
-      args: shortenedArguments(request),
+      args: shortenedArguments(request, secrets),
       address: client.address,
       name: client.name,
     })
@@ -42,12 +52,16 @@ export class SlowlogList implements Slowlog {
   }
 }
 
-function shortenedArguments(request: Request): Buffer[] {
+function shortenedArguments(request: Request, secrets: readonly number[]): Buffer[] {
   const shown = Math.min(request.argc, ARGUMENTS_MAX)
   const args: Buffer[] = []
   for (let i = 0; i < shown; i++) {
     if (shown < request.argc && i === shown - 1) {
       args.push(Buffer.from(`... (${request.argc - shown + 1} more arguments)`))
+      continue
+    }
+    if (secrets.includes(i)) {
+      args.push(Buffer.from(REDACTED))
       continue
     }
     const bytes = request.bytes(i)

@@ -22,7 +22,9 @@ export interface ClientHandler {
   onInputEnd?(): void
   /** Some of the output left; `unsentBytes` has become smaller. For streaming replies and output limits. */
   onDrain?(): void
-  /** True while Redis' `timeout` does not apply: blocked and subscribed clients. Without it the timeout always applies. */
+  /**
+   * True while Redis' `timeout` does not apply: blocked and subscribed clients. Without it the timeout always applies.
+   */
   mayIdle?(): boolean
   /** The connection is gone, for whatever reason; called exactly once. Nothing can be sent any more. */
   onClose(): void

@@ -63,7 +63,7 @@ export class WatchedKeys {
   touchAll(database: number, exists: (key: string) => boolean): void {
     const keys = this.#byDatabase.get(database)
     if (keys === undefined) return
-    for (const [key, watchers] of [...keys]) {
+    for (const [key, watchers] of keys) {
       const present = exists(key)
       for (const watcher of watchers) {
         const watched = watcher.watchedKeys.find(item => item.database === database && item.key === key)

@@ -1,4 +1,5 @@
-// Stock clients at connect and in their first stream: ioredis and node-redis in RESP2 and RESP3, redis-cli, redis-benchmark.
+// Stock clients at connect and in their first stream: ioredis and node-redis in RESP2 and RESP3, redis-cli,
+// redis-benchmark.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -1,5 +1,6 @@
-// The same seeded random commands to redis-server and to Millrace: equal replies, byte for byte, but for what normalise.ts masks.
-// DIFF_COUNT commands per protocol (2,500; npm run test:long sets more). A failure prints its seed and the shortest sequence found.
+// The same seeded random commands to redis-server and to Millrace: equal replies, byte for byte, but for what
+// normalise.ts masks. DIFF_COUNT commands per protocol (2,500; npm run test:long sets more). A failure prints its seed
+// and the shortest sequence found.
 
 import t from 'tap'
 import { seeded, Seeded } from '../support/seeded.js'
@@ -48,7 +49,8 @@ for (const protocol of [2, 3] as const) {
       if (found) {
         const short = await pair.shorten(commands, found)
         t.fail(
-          `SEED=${rng.seed}, run seed ${runSeed}\n${listing(short.commands)}\nredis: ${short.difference.reference}\nours:  ${short.difference.ours}`,
+          `SEED=${rng.seed}, run seed ${runSeed}\n${listing(short.commands)}\n` +
+            `redis: ${short.difference.reference}\nours:  ${short.difference.ours}`,
         )
         return
       }

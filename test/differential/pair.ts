@@ -1,5 +1,5 @@
-// Two servers that get the same commands. Finds the first command they answer differently and the fewest commands before it that
-// are needed for that.
+// Two servers that get the same commands. Finds the first command they answer differently and the fewest commands
+// before it that are needed for that.
 
 import { encodeCommand, RespClient } from '../support/resp-client.js'
 import type { Argument, Command } from './generator.js'
@@ -70,7 +70,9 @@ export class Pair {
     return { commands: best, difference }
   }
 
-  /** The replies of both to `commands`; what `before` puts in front of a command is sent too, its replies are dropped. */
+  /**
+   * The replies of both to `commands`; what `before` puts in front of a command is sent too, its replies are dropped.
+   */
   async #both(commands: readonly Command[], before?: (command: Command) => Command[]): Promise<[Buffer[], Buffer[]]> {
     const preludes = commands.map(command => before?.(command) ?? [])
     const bytes = Buffer.concat(commands.flatMap((command, i) => [...preludes[i], command].map(encodeCommand)))
@@ -85,8 +87,8 @@ export class Pair {
 }
 
 /**
- * Redis 7.2 makes a consumer at its first call, 7.0 at its first entry. With the consumers that a command names made before it,
- * both are in the same state.
+ * Redis 7.2 makes a consumer at its first call, 7.0 at its first entry. With the consumers that a command names made
+ * before it, both are in the same state.
  */
 function consumersFirst(command: Command): Command[] {
   const make = (key: Argument, group: Argument, consumer: Argument) => [

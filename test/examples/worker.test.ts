@@ -1,4 +1,5 @@
-// The example that README shows: four workers, one killed in the middle, every job done exactly once. WORKER_JOBS jobs (5,000).
+// The example that README shows: four workers, one killed in the middle, every job done exactly once. WORKER_JOBS jobs
+// (5,000).
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

@@ -179,10 +179,10 @@ t.test('who has not authenticated may only do what needs no authentication', asy
 
 t.test('writes are refused while the journal cannot be written or memory is short; reads go on', async t => {
   const { harness, client } = setUp(t)
-  harness.writeFault = 'MISCONF the disk is full'
+  harness.durability.writeFault = 'MISCONF the disk is full'
   t.equal(client.ask('put', 'k', 'v'), '-MISCONF the disk is full\r\n')
   t.equal(client.ask('ping'), '+PONG\r\n')
-  harness.writeFault = undefined
+  harness.durability.writeFault = undefined
   harness.executor.outOfMemory = true
   t.equal(client.ask('put', 'k', 'v'), "-OOM command not allowed when used memory > 'maxmemory'.\r\n")
   t.equal(client.ask('idle'), ':0\r\n', 'a write that needs no memory runs')

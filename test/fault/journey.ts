@@ -1,6 +1,7 @@
-// One client's journey through a crash: an endless, deterministic sequence of operations on keys of its own, and a slow, obvious model of
-// what the first k of them leave behind. Because a server executes and journals one client's commands in order, what it holds after a
-// crash must be the model's state after k operations, for one k between the acknowledged and the sent ones.
+// One client's journey through a crash: an endless, deterministic sequence of operations on keys of its own, and a
+// slow, obvious model of what the first k of them leave behind. Because a server executes and journals one client's
+// commands in order, what it holds after a crash must be the model's state after k operations, for one k between the
+// acknowledged and the sent ones.
 
 import type { RespClient } from '../support/resp-client.js'
 import { encodeCommand } from '../support/resp-client.js'
@@ -62,7 +63,8 @@ export class Journey {
   }
 
   /**
-   * Compares what the server holds with the model after acknowledged … sent operations, and goes on from the one that fits.
+   * Compares what the server holds with the model after acknowledged … sent operations, and goes on from the one that
+   * fits.
    * @returns undefined when one fits, else a description
    */
   async verify(client: RespClient): Promise<string | undefined> {
@@ -80,7 +82,8 @@ export class Journey {
       }
       if (k < this.sent) this.#step()
     }
-    return `no state between ${digests.length} candidates fits\nserver: ${held}\nfirst:  ${digests[0]}\nlast:   ${digests.at(-1)}`
+    const [first, last] = [digests[0], digests.at(-1)]
+    return `no state between ${digests.length} candidates fits\nserver: ${held}\nfirst:  ${first}\nlast:   ${last}`
   }
 
   #applied = 0

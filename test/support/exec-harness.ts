@@ -103,7 +103,8 @@ export class ExecHarness {
   readonly table: CommandTable
   readonly executor: Executor
   readonly rows = new MemoryRows()
-  writeFault: string | undefined
+  /** Its writeFault may be set. */
+  readonly durability: { writeFault: string | undefined } = { writeFault: undefined }
   /** Calls of commit that were not answered; with holdCommits they stay here. */
   readonly commits: ((fault?: string) => void)[] = []
   holdCommits = false
@@ -113,15 +114,10 @@ export class ExecHarness {
   constructor(commands: readonly CommandSpec<never>[]) {
     this.table = new CommandTable([...transactionCommands, ...commands])
     const keyspace = new Keyspace({ rows: this.rows, databases: 16, clock: this.clock })
-    const harness = this
     const server = {
       clock: this.clock,
       config: this.config,
-      durability: {
-        get writeFault() {
-          return harness.writeFault
-        },
-      },
+      durability: this.durability,
     } as unknown as Server
     this.executor = new Executor({
       server,

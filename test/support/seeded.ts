@@ -43,8 +43,11 @@ export class Seeded {
   }
 }
 
-/** The generator of this run: SEED from the environment, else one derived from the process; print `seed` in the test. */
+/**
+ * The generator of this run: SEED from the environment, else one derived from the process; print `seed` in the test.
+ */
 export function seeded(): Seeded {
   const given = process.env.SEED
-  return new Seeded(given !== undefined ? Number(given) : (process.pid * 2654435761 + Math.floor(performance.timeOrigin)) >>> 0)
+  if (given !== undefined) return new Seeded(Number(given))
+  return new Seeded((process.pid * 2654435761 + Math.floor(performance.timeOrigin)) >>> 0)
 }

@@ -80,7 +80,9 @@ export function cyclesIn(files: readonly string[], edges: (file: string) => read
   return cycles
 }
 
-/** Functions longer than `linesMax`, as 'path:line name (lines)'. A tap test body is a list of cases, not a function. */
+/**
+ * Functions longer than `linesMax`, as 'path:line name (lines)'. A tap test body is a list of cases, not a function.
+ */
 export function longFunctions(path: string, linesMax: number): string[] {
   const source = parse(path)
   const long: string[] = []

@@ -11,7 +11,7 @@ interface Case {
   readonly name: string
   readonly before: readonly string[]
   readonly waiting: string
-  readonly then: readonly string[]
+  readonly meanwhile: readonly string[]
 }
 
 const GROUP = ['XADD s 666 f v', 'XGROUP CREATE s g $']
@@ -20,52 +20,52 @@ const READ = 'XREAD BLOCK 0 STREAMS s $'
 const DELETED = ['MULTI', 'DEL s', 'XADD s 777 f v', 'XGROUP CREATE s g 0', 'EXEC']
 
 const ALIKE: readonly Case[] = [
-  { name: 'an entry comes', before: GROUP, waiting: READ_GROUP, then: ['XADD s 667 f v'] },
+  { name: 'an entry comes', before: GROUP, waiting: READ_GROUP, meanwhile: ['XADD s 667 f v'] },
   {
     name: 'COUNT and NOACK hold',
     before: GROUP,
     waiting: 'XREADGROUP GROUP g c BLOCK 0 COUNT 1 NOACK STREAMS s >',
-    then: ['MULTI', 'XADD s 667 f v', 'XADD s 668 f v', 'EXEC'],
+    meanwhile: ['MULTI', 'XADD s 667 f v', 'XADD s 668 f v', 'EXEC'],
   },
-  { name: 'the group is destroyed', before: GROUP, waiting: READ_GROUP, then: ['XGROUP DESTROY s g'] },
+  { name: 'the group is destroyed', before: GROUP, waiting: READ_GROUP, meanwhile: ['XGROUP DESTROY s g'] },
   {
     name: 'another stream takes the name',
     before: [...GROUP, 'XADD u 5 f v', 'XGROUP CREATE u g 0'],
     waiting: READ_GROUP,
-    then: ['RENAME u s'],
+    meanwhile: ['RENAME u s'],
   },
   {
     name: 'another stream without the group takes the name',
     before: [...GROUP, 'XADD u 5 f v'],
     waiting: READ_GROUP,
-    then: ['RENAME u s'],
+    meanwhile: ['RENAME u s'],
   },
-  { name: 'the stream is made anew in a transaction', before: GROUP, waiting: READ_GROUP, then: DELETED },
-  { name: 'the time is up', before: GROUP, waiting: 'XREADGROUP GROUP g c BLOCK 20 STREAMS s >', then: [] },
-  { name: 'XREAD: an entry comes', before: GROUP, waiting: READ, then: ['XADD s 667 f v'] },
-  { name: 'XREAD: the time is up', before: [], waiting: 'XREAD BLOCK 20 STREAMS s 0', then: [] },
-  { name: 'XREAD: the key appears', before: [], waiting: 'XREAD BLOCK 0 STREAMS s 0', then: ['XADD s 1 f v'] },
+  { name: 'the stream is made anew in a transaction', before: GROUP, waiting: READ_GROUP, meanwhile: DELETED },
+  { name: 'the time is up', before: GROUP, waiting: 'XREADGROUP GROUP g c BLOCK 20 STREAMS s >', meanwhile: [] },
+  { name: 'XREAD: an entry comes', before: GROUP, waiting: READ, meanwhile: ['XADD s 667 f v'] },
+  { name: 'XREAD: the time is up', before: [], waiting: 'XREAD BLOCK 20 STREAMS s 0', meanwhile: [] },
+  { name: 'XREAD: the key appears', before: [], waiting: 'XREAD BLOCK 0 STREAMS s 0', meanwhile: ['XADD s 1 f v'] },
   {
     name: 'XREAD: the key goes, becomes a string, goes and comes back',
     before: GROUP,
     waiting: READ,
-    then: ['DEL s', 'SET s x', 'DEL s', 'XADD s 5 f v', 'XADD s 667 f v'],
+    meanwhile: ['DEL s', 'SET s x', 'DEL s', 'XADD s 5 f v', 'XADD s 667 f v'],
   },
   {
     name: 'XREAD: the first of two streams that gets an entry',
     before: GROUP,
     waiting: 'XREAD BLOCK 0 STREAMS s t $ 0',
-    then: ['MULTI', 'XADD t 1 f v', 'XADD s 668 f v', 'EXEC'],
+    meanwhile: ['MULTI', 'XADD t 1 f v', 'XADD s 668 f v', 'EXEC'],
   },
   {
     name: 'XREAD: a copy with newer entries',
     before: ['XADD s 1-1 f v', 'XADD u 9-1 f v'],
     waiting: READ,
-    then: ['COPY u s REPLACE'],
+    meanwhile: ['COPY u s REPLACE'],
   },
 ]
 
-async function outcome(port: number, protocol: number, { before, waiting, then }: Case): Promise<string> {
+async function outcome(port: number, protocol: number, { before, waiting, meanwhile }: Case): Promise<string> {
   const waiter = await RespClient.connect(port)
   const other = await RespClient.connect(port)
   const waiterId = /:(\d+)/.exec(await waiter.text('CLIENT', 'ID'))![1]
@@ -74,7 +74,7 @@ async function outcome(port: number, protocol: number, { before, waiting, then }
   for (const line of before) await other.command(...words(line))
   const reply = waiter.text(...words(waiting))
   while (!(await other.text('CLIENT', 'LIST', 'ID', waiterId)).includes('cmd=xread')) continue
-  for (const line of then) await other.command(...words(line))
+  for (const line of meanwhile) await other.command(...words(line))
   const text = await reply
   waiter.close()
   other.close()
@@ -97,7 +97,8 @@ t.test('who waits gets what redis-server gives', needsRedis, async t => {
 t.test('who waits in a group hears NOGROUP or WRONGTYPE when its key goes', async t => {
   const server = await startServer()
   t.teardown(() => server.stop())
-  const heard = (...then: string[]) => outcome(server.port, 2, { name: '', before: GROUP, waiting: READ_GROUP, then })
+  const heard = (...meanwhile: string[]) =>
+    outcome(server.port, 2, { name: '', before: GROUP, waiting: READ_GROUP, meanwhile })
   const gone = '-NOGROUP the consumer group this client was blocked on no longer exists\r\n'
   t.equal(await heard('DEL s'), gone)
   t.equal(await heard('FLUSHALL'), gone)
