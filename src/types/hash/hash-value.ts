@@ -41,8 +41,9 @@ export class HashValue extends FieldsValue {
   /** Adds a field or replaces its value, which is taken over; says whether the field is new. */
   set(field: string, value: Content, limits: ListpackLimits): boolean {
     const fields = this.fields
+    if (!(fields instanceof PackedFields)) return fields.set(field, value)
     this.willChange(fields)
-    const target = fields instanceof PackedFields ? this.#formFor(fields, field, value, limits) : fields
+    const target = this.#formFor(fields, field, value, limits)
     const isNew = target.set(field, value)
     const tooMany = target.form === FORM.listpack && target.count > limits.entriesMax
     this.didChange(tooMany ? this.#unlisted(target as PackedFields, 0) : target)

@@ -80,11 +80,20 @@ export class FieldTree implements Fields, Trees {
 
   set(field: string, value: Content): boolean {
     const key = this.#hash.keyOf(field)
-    const node = this.#pages.nodeForInsert(key)
-    const page = this.#pages.page(node)
-    const isNew = page.set(key, typeof value === 'string' ? Buffer.from(value, 'latin1') : value)
-    this.#pages.changed(node)
-    return isNew
+    const bytes = typeof value === 'string' ? Buffer.from(value, 'latin1') : value
+    const found = this.#pages.find(key)
+    if (found === undefined) {
+      const node = this.#pages.nodeForInsert(key)
+      this.#pages.page(node).set(key, bytes)
+      this.#pages.changed(node)
+      return true
+    }
+    // The same value again makes nothing dirty: a member added twice, say.
+    if (!this.#pages.page(found.node).valueAt(found.index).equals(bytes)) {
+      this.#pages.willChange(found.node).replace(found.index, bytes)
+      this.#pages.changed(found.node)
+    }
+    return false
   }
 
   delete(field: string): boolean {

@@ -19,6 +19,7 @@ export abstract class FieldsValue extends CollectionValue<Fields> {
   /** Removes a field; false when there is none. The caller removes the key of a value that becomes empty. */
   remove(field: string): boolean {
     const fields = this.fields
+    if (fields instanceof FieldTree) return fields.delete(field)
     if (!fields.has(field)) return false
     this.willChange(fields)
     fields.delete(field)

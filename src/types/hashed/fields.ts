@@ -15,7 +15,7 @@ export interface Fields extends Contents {
   readonly form: Form
   has(field: string): boolean
   get(field: string): Content | undefined
-  /** Adds the field or replaces its value; says whether it is new. `value` is taken over. */
+  /** Adds the field or replaces its value; says whether it is new. `value` is taken over. A tree touches its head itself. */
   set(field: string, value: Content): boolean
   /** False when there is no such field. */
   delete(field: string): boolean

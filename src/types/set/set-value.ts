@@ -4,6 +4,7 @@
 import { CorruptionError } from '../../base/errors.js'
 import { int64Of } from '../../base/numbers.js'
 import type { Rows } from '../../store/rows.js'
+import { FieldTree } from '../hashed/field-tree.js'
 import { FORM } from '../hashed/fields.js'
 import type { Fields } from '../hashed/fields.js'
 import { FieldsValue } from '../hashed/fields-value.js'
@@ -39,6 +40,7 @@ export class SetValue extends FieldsValue {
    */
   add(member: string, integersMax: number): boolean {
     const fields = this.fields
+    if (fields instanceof FieldTree) return fields.set(member, NOTHING)
     if (fields.has(member)) return false
     this.willChange(fields)
     const target = this.#formFor(fields, member)
