@@ -1,6 +1,7 @@
 // All rows of the key family.
 
 import { databaseCommands } from './databases.js'
+import { dumpCommands } from './dump.js'
 import { expireCommands } from './expire.js'
 import { keyBasics } from './keys.js'
 import { moveCommands } from './keys-move.js'
@@ -13,6 +14,7 @@ export const keyCommands: readonly CommandSpec<never>[] = [
   ...scanCommands,
   ...expireCommands,
   ...moveCommands,
+  ...dumpCommands,
   ...databaseCommands,
   objectCommand,
 ]

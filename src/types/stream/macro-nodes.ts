@@ -41,6 +41,15 @@ export interface NodeLimits {
   bytesMax: number
 }
 
+/** A node as it is told to others. */
+export interface MacroNode {
+  /** Of the first entry ever in it. */
+  readonly firstId: StreamId
+  readonly live: number
+  /** Field names of that entry as RESP bulk strings, in a latin1 string; undefined when they were not kept. */
+  readonly masterFields: string | undefined
+}
+
 /** Payload of a closed node's record; its key is the ID of the node's first entry. */
 export const CLOSED_NODE = { LAST_ID: 0, LIVE: 16, DELETED: 20, BYTES: 24, PAYLOAD_BYTES: 28 } as const
 const codec = recordCodec({ kind: PAGE_KIND.macroNodes, payloadBytes: CLOSED_NODE.PAYLOAD_BYTES })
@@ -77,6 +86,27 @@ export class MacroNodes {
   /** Bytes of the closed nodes' pages. */
   get bodyBytes(): number {
     return this.#closed?.bodyBytes ?? 0
+  }
+
+  /** All nodes, ascending. They must not change meanwhile. */
+  *all(): Generator<MacroNode> {
+    const closed = this.#closed
+    if (closed !== undefined) {
+      for (let node = closed.first(); node !== undefined; node = closed.next(node)) {
+        const page = closed.page(node)
+        for (let i = 0; i < page.count; i++) {
+          const live = page.bytes.readUInt32BE(page.payloadAt(i) + CLOSED_NODE.LIVE)
+          yield { firstId: page.keyAt(i), live, masterFields: undefined }
+        }
+      }
+    }
+    if (this.open !== undefined) yield this.open
+  }
+
+  /** Begins `node`, which counts entries that are appended without being counted. Its first ID is above all others. */
+  adopt(node: OpenNode): void {
+    if (this.open !== undefined) this.#close(this.open)
+    this.open = node
   }
 
   encodeClosedRoot(): Buffer | undefined {

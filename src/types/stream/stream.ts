@@ -17,10 +17,10 @@ import type { EntryRun, WireSlice } from './entries.js'
 import type { ConsumerGroup, GroupStream } from './group.js'
 import { Groups } from './groups.js'
 import { MacroNodes } from './macro-nodes.js'
-import type { NodeLimits } from './macro-nodes.js'
+import type { MacroNode, NodeLimits } from './macro-nodes.js'
 import { entriesAddedUpTo } from './read-progress.js'
 import { decodeHead, encodeHead } from './stream-head.js'
-import type { StreamHead } from './stream-head.js'
+import type { OpenNode, StreamHead } from './stream-head.js'
 import type { Trim } from './trim.js'
 
 /** A guess of what a stream takes in memory beside its entries, for MEMORY USAGE. */
@@ -140,6 +140,29 @@ export class Stream extends Row implements KeyValue, GroupStream {
     this.#entries.append(id, pairs, fields, from, to)
     this.#lastId = id
     this.#entriesAdded = addCounts(this.#entriesAdded, 1)
+    if (this.length === 1) this.#firstId = id
+  }
+
+  /** All macro nodes, ascending. The stream must not change meanwhile. */
+  macroNodes(): Iterable<MacroNode> {
+    return this.#nodes.all()
+  }
+
+  /**
+   * Begins a macro node as another server packed it, for RESTORE: adoptEntry() brings the `live` entries it counts. Its
+   * first ID must be above those of all nodes and entries.
+   */
+  adoptNode(node: OpenNode): void {
+    this.rows.touch(this)
+    this.#nodes.adopt(node)
+  }
+
+  /** As append(), of an entry that the node adopted last counts already. Leaves entriesAdded to setId(). */
+  adoptEntry(id: StreamId, pairs: number, fields: Buffer, from: number, to: number): void {
+    assert(compareIds(id, this.#lastId) > 0, 'an ID is above the last one')
+    this.rows.touch(this)
+    this.#entries.append(id, pairs, fields, from, to)
+    this.#lastId = id
     if (this.length === 1) this.#firstId = id
   }
 

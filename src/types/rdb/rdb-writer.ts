@@ -1,0 +1,106 @@
+// Writes the primitives of Redis' RDB format, up to a bound. Used by: the codecs of this folder.
+
+import { ReplyError } from '../../base/errors.js'
+import { readInt64 } from '../../base/numbers.js'
+import { putId, STREAM_ID_BYTES } from '../../base/stream-id.js'
+import type { StreamId } from '../../base/stream-id.js'
+
+/** Longer texts are no integer of 32 bits. */
+const INTEGER_CHARS_MAX = 11
+const START_BYTES = 256
+const TOO_LONG = 'ERR the value is too large for one reply (proto-max-bulk-len)'
+
+export class RdbWriter {
+  #bytes: Buffer = Buffer.allocUnsafe(START_BYTES)
+  #used = 0
+
+  /** @param bytesMax what does not fit is refused with a ReplyError */
+  constructor(readonly bytesMax: number) {}
+
+  u8(value: number): void {
+    this.#bytes[this.#room(1)] = value
+  }
+
+  /** Two bytes, low one first. */
+  u16(value: number): void {
+    this.#bytes.writeUInt16LE(value, this.#room(2))
+  }
+
+  /** Eight bytes, low one first. */
+  int64(value: number | bigint): void {
+    this.#bytes.writeBigInt64LE(BigInt(value), this.#room(8))
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#room(bytes.length))
+  }
+
+  /** An unsigned number of 64 bits, as lengths are stored. */
+  length(value: number | bigint): void {
+    if (value < 64) this.u8(Number(value))
+    else if (value < 16384) this.#bytes.writeUInt16BE(0x4000 | Number(value), this.#room(2))
+    else if (value <= 0xffffffff) {
+      this.u8(0x80)
+      this.#bytes.writeUInt32BE(Number(value), this.#room(4))
+    } else {
+      this.u8(0x81)
+      this.#bytes.writeBigUInt64BE(BigInt(value), this.#room(8))
+    }
+  }
+
+  /** A string, as an integer where Redis stores it so. */
+  string(bytes: Buffer): void {
+    if (bytes.length <= INTEGER_CHARS_MAX && this.#integer(readInt64(bytes, 0, bytes.length))) return
+    this.length(bytes.length)
+    this.raw(bytes)
+  }
+
+  /** As string(), from a latin1 string. */
+  text(text: string): void {
+    this.string(Buffer.from(text, 'latin1'))
+  }
+
+  /** The ID as it is in keys: 16 bytes, high one first. */
+  rawId(id: StreamId): void {
+    putId(this.#bytes, this.#room(STREAM_ID_BYTES), id)
+  }
+
+  /** The two numbers of an ID as lengths. */
+  id(id: StreamId): void {
+    this.length((BigInt(id.msHi) << 32n) | BigInt(id.msLo))
+    this.length((BigInt(id.seqHi) << 32n) | BigInt(id.seqLo))
+  }
+
+  /** What was written. The writer is not used afterwards. */
+  done(): Buffer {
+    return this.#bytes.subarray(0, this.#used)
+  }
+
+  #integer(value: number | bigint | undefined): boolean {
+    if (typeof value !== 'number' || value !== (value | 0)) return false
+    if (value >= -0x80 && value <= 0x7f) {
+      this.u8(0xc0)
+      this.#bytes.writeInt8(value, this.#room(1))
+    } else if (value >= -0x8000 && value <= 0x7fff) {
+      this.u8(0xc1)
+      this.#bytes.writeInt16LE(value, this.#room(2))
+    } else {
+      this.u8(0xc2)
+      this.#bytes.writeInt32LE(value, this.#room(4))
+    }
+    return true
+  }
+
+  #room(bytes: number): number {
+    const at = this.#used
+    const end = at + bytes
+    if (end > this.#bytes.length) {
+      if (end > this.bytesMax) throw new ReplyError(TOO_LONG)
+      const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(this.#bytes.length * 2, end), this.bytesMax))
+      this.#bytes.copy(grown, 0, 0, at)
+      this.#bytes = grown
+    }
+    this.#used = end
+    return at
+  }
+}
