@@ -12,7 +12,7 @@ import type { Config } from './base/config.js'
 import type { CorruptionError } from './base/errors.js'
 import type { Log } from './base/log.js'
 import { commandTable } from './commands/all-commands.js'
-import type { Durability, Server } from './commands/server.js'
+import type { Durability, PubSub, Server } from './commands/server.js'
 import { Executor } from './exec/executor.js'
 import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
@@ -150,6 +150,14 @@ export class MillraceServer implements Server {
 
   sessions(): Iterable<ClientSession> {
     return this.#sessions
+  }
+
+  get pubsub(): PubSub {
+    return this.#executor.pubsub
+  }
+
+  monitor(session: ClientSession): void {
+    this.#executor.monitors.add(session)
   }
 
   session(id: number): ClientSession | undefined {
@@ -322,12 +330,14 @@ export class MillraceServer implements Server {
     this.slowlog.slowerThanUs = values.slowlogLogSlowerThan
     this.slowlog.lengthMax = values.slowlogMaxLen
     this.latency.thresholdMs = values.latencyMonitorThreshold
-    executor.trackLatency = values.latencyTracking
+    executor.accounting.trackLatency = values.latencyTracking
+    executor.publishEvents(values.notifyKeyspaceEvents)
     executor.passwordRequired = values.requirepass !== ''
     config.onChange('slowlog-log-slower-than', us => (this.slowlog.slowerThanUs = us))
     config.onChange('slowlog-max-len', length => (this.slowlog.lengthMax = length))
     config.onChange('latency-monitor-threshold', ms => (this.latency.thresholdMs = ms))
-    config.onChange('latency-tracking', on => (executor.trackLatency = on))
+    config.onChange('latency-tracking', on => (executor.accounting.trackLatency = on))
+    config.onChange('notify-keyspace-events', letters => executor.publishEvents(letters))
     config.onChange('requirepass', password => (executor.passwordRequired = password !== ''))
     config.onChange('client-output-buffer-limit', limits => (outputLimits.limits = limits))
     config.onChange('proto-max-bulk-len', bytes => this.#listener.setParserLimits({ bulkBytesMax: bytes }))

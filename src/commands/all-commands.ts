@@ -5,13 +5,16 @@ import { connectionCommands } from './connection.js'
 import { functionsAbsentCommands } from './functions-absent.js'
 import { hashCommands } from './hash-commands.js'
 import { keyCommands } from './key-commands.js'
+import { monitorCommand } from './monitor.js'
 import { nodeLimitsCommands } from './node-limits.js'
+import { pubsubCommands } from './pubsub.js'
 import { setCommands } from './set-commands.js'
 import type { CommandSpec } from './spec.js'
 import { streamCommands } from './stream-commands.js'
 import { stringCommands } from './string-commands.js'
 import { CommandTable } from './table.js'
 import { transactionCommands } from './transaction.js'
+import { zsetCommands } from './zset-commands.js'
 
 const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   connectionCommands,
@@ -20,8 +23,11 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   stringCommands,
   setCommands,
   hashCommands,
+  zsetCommands,
   streamCommands,
   transactionCommands,
+  pubsubCommands,
+  [monitorCommand],
   functionsAbsentCommands,
   nodeLimitsCommands,
 ]

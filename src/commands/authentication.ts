@@ -4,6 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ReplyError, quoting, replyErrors } from '../base/errors.js'
 import { REDIS_VERSION } from '../base/version.js'
+import type { Request } from '../resp/request.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag } from './spec.js'
@@ -75,6 +76,12 @@ function parseHello(args: Args): Hello {
   return { protocol, credentials, name }
 }
 
+/** User and password behind AUTH. */
+function helloSecrets(request: Request): readonly number[] {
+  for (let i = 2; i + 2 < request.argc; i += 2) if (request.is(i, 'AUTH')) return [i + 1, i + 2]
+  return []
+}
+
 function hello(ctx: CommandContext, { protocol, credentials, name }: Hello): void {
   const { session, reply } = ctx
   if (credentials !== undefined) authenticate(ctx, credentials)
@@ -115,6 +122,7 @@ export const authenticationCommands: readonly CommandSpec<never>[] = [
         ? { user: undefined, password: args.text() }
         : { user: args.text(), password: args.text() }
     },
+    secrets: request => Array.from({ length: request.argc - 1 }, (_, i) => i + 1),
     run(ctx, credentials) {
       authenticate(ctx, credentials)
       ctx.reply.ok()
@@ -131,6 +139,7 @@ export const authenticationCommands: readonly CommandSpec<never>[] = [
     summary: 'Chooses the protocol and describes the server; may authenticate and name the connection as well.',
     complexity: 'O(1)',
     parse: parseHello,
+    secrets: helloSecrets,
     run: hello,
   }),
   defineCommand({

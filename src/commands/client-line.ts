@@ -15,7 +15,7 @@ export function clientTypeOf(word: string): ClientType | undefined {
 }
 
 export function typeOfSession(session: Session): ClientType {
-  return session.subscriptions + session.patternSubscriptions > 0 ? 'pubsub' : 'normal'
+  return session.subscriber ? 'pubsub' : 'normal'
 }
 
 function flagsOf(session: Session): string {
@@ -42,7 +42,7 @@ export function clientLine(server: Server, session: Session, requestBytes: numbe
     `id=${session.id} addr=${session.address} laddr=${session.localAddress} fd=${session.fd ?? -1} ` +
     `name=${session.name} age=${seconds(session.createdAtMs)} idle=${seconds(session.lastInteractionMs)} ` +
     `flags=${flagsOf(session)} db=${session.databaseIndex} sub=${session.subscriptions} ` +
-    `psub=${session.patternSubscriptions} ssub=0 multi=${session.multiCount} ` +
+    `psub=${session.patternSubscriptions} ssub=${session.shardSubscriptions} multi=${session.multiCount} ` +
     `qbuf=${session.queryBufferBytes + requestBytes} qbuf-free=${session.queryBufferFreeBytes} ` +
     `argv-mem=${requestBytes} multi-mem=0 rbs=${REPLY_BUFFER_BYTES} rbp=${REPLY_BUFFER_BYTES} obl=0 ` +
     `oll=${session.outputChunks} omem=${session.outputBytes} tot-mem=${session.memoryBytes} ` +

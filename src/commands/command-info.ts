@@ -19,7 +19,6 @@ const FLAG_NAMES: readonly (readonly [number, string])[] = [
   [Flag.SkipSlowlog, 'skip_slowlog'],
   [Flag.Fast, 'fast'],
   [Flag.NoAuth, 'no_auth'],
-  [Flag.MayReplicate, 'may_replicate'],
   [Flag.NoMandatoryKeys, 'no_mandatory_keys'],
   [Flag.NoAsyncLoading, 'no_async_loading'],
   [Flag.NoMulti, 'no_multi'],

@@ -24,7 +24,7 @@ const ping = defineCommand({
   },
   run({ session, reply }, text) {
     // A RESP2 subscriber could not tell a plain PONG from a message.
-    if (session.protocol === 2 && session.subscriptions + session.patternSubscriptions > 0) {
+    if (session.protocol === 2 && session.subscriber) {
       reply.array(2)
       reply.latin1('pong')
       if (text === undefined) reply.latin1('')

@@ -1,18 +1,22 @@
-// Why a command may not run at all: the checks before it is queued or run, in Redis' order. Used by: executor.
+// Whether a command may run now: why it may not at all, in Redis' order of checks, and whether it must wait. Used by:
+// executor, which looks up the row and does what is said here.
 
 import { replyErrors } from '../base/errors.js'
+import type { Server } from '../commands/server.js'
 import { Flag } from '../commands/spec.js'
 import type { TableRow } from '../commands/table.js'
+import type { Pause } from './pause.js'
 import type { ClientSession } from './session.js'
 
 /** What the checks depend on beside the client and the row. */
 export interface AdmissionState {
+  readonly server: Server
+  readonly pause: Pause
+  /** See Executor. */
   readonly loading: boolean
+  readonly held: boolean
   readonly outOfMemory: boolean
   readonly passwordRequired: boolean
-  /** Why writes are refused at present. */
-  readonly writeFault: string | undefined
-  readonly execRow: TableRow | undefined
 }
 
 const NOT_AUTHENTICATED = 'NOAUTH Authentication required.'
@@ -24,30 +28,47 @@ const NOT_FOR_MONITORS = "ERR Replica can't interact with the keyspace"
 
 const TOUCHES_KEYS = Flag.Write | Flag.ReadOnly | Flag.MayReplicate
 
-/** The error text, or undefined when the command may run. */
-export function refusal(
-  state: AdmissionState,
-  session: ClientSession,
-  row: TableRow,
-  argc: number,
-): string | undefined {
-  if (!row.takes(argc)) return replyErrors.wrongArity(row.name)
-  if (!session.authenticated && state.passwordRequired && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
-  const multi = session.multi
-  if (multi !== undefined && (row.flags & Flag.NoMulti) !== 0) return NOT_IN_MULTI
-  const flags = multi !== undefined && row === state.execRow ? row.flags | multi.flags : row.flags
-  if (state.outOfMemory && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
-  if ((flags & Flag.Write) !== 0) {
-    const fault = state.writeFault
-    if (fault !== undefined) return fault
+export class Admission {
+  readonly #state: AdmissionState
+  readonly #execRow: TableRow | undefined
+
+  constructor(state: AdmissionState, execRow: TableRow | undefined) {
+    this.#state = state
+    this.#execRow = execRow
   }
-  if (session.subscriber && session.protocol === 2 && !row.whileSubscribed) {
-    return (
-      `ERR Can't execute '${row.name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
-      'are allowed in this context'
-    )
+
+  /** Why the command may not run at all; undefined when it may. */
+  refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
+    const state = this.#state
+    if (!row.takes(argc)) return replyErrors.wrongArity(row.name)
+    if (!session.authenticated && state.passwordRequired && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
+    const multi = session.multi
+    if (multi !== undefined && (row.flags & Flag.NoMulti) !== 0) return NOT_IN_MULTI
+    const flags = multi !== undefined && row === this.#execRow ? row.flags | multi.flags : row.flags
+    if (state.outOfMemory && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
+    if ((flags & Flag.Write) !== 0) {
+      const fault = state.server.durability.writeFault
+      if (fault !== undefined) return fault
+    }
+    if (session.subscriber && session.protocol === 2 && !row.whileSubscribed) {
+      return (
+        `ERR Can't execute '${row.name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
+        'are allowed in this context'
+      )
+    }
+    if (state.loading && (flags & Flag.Loading) === 0) return LOADING
+    if (session.monitoring && (flags & TOUCHES_KEYS) !== 0) return NOT_FOR_MONITORS
+    return undefined
   }
-  if (state.loading && (flags & Flag.Loading) === 0) return LOADING
-  if (session.monitoring && (flags & TOUCHES_KEYS) !== 0) return NOT_FOR_MONITORS
-  return undefined
+
+  /** Kept back by CLIENT PAUSE, or by a reload. */
+  mustWait(session: ClientSession, row: TableRow): boolean {
+    const state = this.#state
+    if (state.held) return true
+    const mode = state.pause.mode
+    if (mode === undefined) return false
+    if (mode === 'all') return true
+    const flags = row === this.#execRow && session.multi !== undefined ? session.multi.flags : row.flags
+    return (flags & (Flag.Write | Flag.MayReplicate)) !== 0
+  }
 }

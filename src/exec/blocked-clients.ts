@@ -6,7 +6,18 @@
 
 import { assert } from '../base/assert.js'
 import type { Wait } from '../commands/context.js'
+import type { TableRow } from '../commands/table.js'
+import type { Request } from '../resp/request.js'
 import type { Deadline, Deadlines } from './deadlines.js'
+
+/** The command that waits, for statistics and the slow log when it was served. */
+export interface WaitingCommand {
+  readonly row: TableRow
+  /** Its own copy. */
+  readonly request: Request
+  /** What it took until it waited. */
+  readonly us: number
+}
 
 export class Waiter<S> {
   deadline: Deadline | undefined
@@ -16,8 +27,7 @@ export class Waiter<S> {
     readonly session: S,
     readonly wait: Wait,
     readonly database: number,
-    /** The request that waits, for the slow log and errors: its full command name. */
-    readonly command: string,
+    readonly command: WaitingCommand,
   ) {}
 }
 

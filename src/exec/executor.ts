@@ -17,6 +17,7 @@ import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
+import { Accounting } from './accounting.js'
 import { Admission } from './admission.js'
 import type { AdmissionState } from './admission.js'
 import { BlockedClients, Waiter } from './blocked-clients.js'
@@ -25,7 +26,10 @@ import type { ContextParts, EffectArgument } from './context.js'
 import { Deadlines } from './deadlines.js'
 import type { Latency } from './latency.js'
 import type { OutputLimits } from './output-limits.js'
+import { keyspaceNotifier } from './keyspace-events.js'
+import { Monitors } from './monitors.js'
 import { Pause } from './pause.js'
+import { PubSub } from './pubsub.js'
 import type { ClientSession, SessionHost } from './session.js'
 import type { SessionRegistry } from './session-registry.js'
 import type { SlowlogList } from './slowlog.js'
@@ -65,17 +69,16 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly deadlines: Deadlines
   readonly pause: Pause
   readonly tick: Tick
+  readonly pubsub = new PubSub()
+  readonly monitors: Monitors
+  readonly accounting: Accounting
   notifier: ContextParts['notifier']
-  /** MONITOR: sees every command about to run. */
-  monitor: ((session: ClientSession, request: Request, nowMs: number) => void) | undefined
   /** Data are not there yet: only commands that work without them are allowed. */
   loading = false
   /** Every command waits: data are being closed and opened again. */
   held = false
   /** maxmemory is reached. */
   outOfMemory = false
-  /** latency-tracking. */
-  trackLatency = true
   /** requirepass is set. */
   passwordRequired = false
 
@@ -84,12 +87,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly #clock: Clock
   readonly #table: CommandTable
   readonly #stats: ServerStats
-  readonly #slowlog: SlowlogList
-  readonly #latency: Latency
   readonly #parts: ExecutorParts
   readonly #transactions: Transactions
   readonly #admission: Admission
   readonly #execRow: TableRow | undefined
+  /** notify-keyspace-events. */
+  #events = ''
   #dead = false
   /** A command is running, so that expired keys join its record. */
   #running = false
@@ -106,12 +109,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#clock = parts.clock
     this.#table = parts.table
     this.#stats = parts.stats
-    this.#slowlog = parts.slowlog
-    this.#latency = parts.latency
+    this.accounting = new Accounting(parts.stats, parts.slowlog, parts.latency)
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
     this.blocked = new BlockedClients(this.deadlines)
     this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
     this.tick = new Tick(parts.commit)
+    this.monitors = new Monitors(parts.clock)
     this.#transactions = new Transactions(this)
     this.#execRow = parts.table.row('exec')
     this.#admission = new Admission(this, this.#execRow)
@@ -126,7 +129,19 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.sink = sink
     this.context = new ExecContext(this, this.#transactions)
     this.#stats.countLookupsOf(keyspace)
-    keyspace.hooks = { onExpired: (db, key) => this.#expired(db, key) }
+    this.publishEvents(this.#events)
+  }
+
+  /** notify-keyspace-events; a keyspace is asked for what costs its hot paths something only when it is wanted. */
+  publishEvents(letters: string): void {
+    this.#events = letters
+    this.notifier = keyspaceNotifier(letters, this.pubsub)
+    const on = (kind: string) => this.notifier !== undefined && letters.includes(kind)
+    this.keyspace.hooks = {
+      onExpired: (db, key) => this.#expired(db, key),
+      ...(on('n') && { onCreated: (db: Database, key: string) => this.context.notify('n', 'new', key, db) }),
+      ...(on('m') && { onMissed: (db: Database, key: string) => this.context.notify('m', 'keymiss', key, db) }),
+    }
   }
 
   /** Unix ms of the running command, or of now. */
@@ -140,10 +155,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     if (!this.tick.begun) this.#beginTick()
     this.tick.enlist(session)
     session.lastInteractionMs = this.#frozenMs()
+    session.speaking = true
     if (session.replyMode === 'on') this.#admit(session, request)
     else this.#admitQuietly(session, request)
     // CLIENT REPLY SKIP silences the command after it, not itself.
     if (session.replyMode === 'skip-next') session.replyMode = 'skip'
+    session.endSpeaking()
   }
 
   /** CLIENT REPLY OFF and SKIP: the command runs, what it wrote is taken back. */
@@ -196,9 +213,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#bind(session, session.databaseIndex)
     context.mayBlock = true
     this.#running = true
-    this.#call(row, session, request)
+    const us = this.#call(row, session, request)
     this.#running = false
-    if (this.#parked !== undefined) this.#park(session, row)
+    if (this.#parked !== undefined) this.#park(session, row, request, us)
     if (this.blocked.hasReady) this.#serveReady()
   }
 
@@ -219,7 +236,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.keyspace.nowMs = context.nowMs
   }
 
-  #call(row: TableRow, session: ClientSession, request: Request): void {
+  /** Returns the microseconds it took. */
+  #call(row: TableRow, session: ClientSession, request: Request): number {
     const context = this.context
     const stats = this.#stats
     const startUs = this.#lastUs
@@ -227,7 +245,6 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     session.lastCommand = row.name
     context.request = request
     context.begin()
-    if (this.monitor !== undefined) this.monitor(session, request, context.nowMs)
     const position = session.reply.position
     let failed = false
     try {
@@ -241,21 +258,11 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const endUs = this.#clock.monotonicUs()
     this.#lastUs = endUs
     const us = endUs - startUs
-    const stat = stats.of(row.index, row.name)
-    stats.commandsProcessed++
-    stat.calls++
-    stat.usec += us
-    if (this.trackLatency) stat.histogram.record(us)
-    if (stats.totalErrorReplies !== errors) stat.failedCalls++
-    if (us >= this.#slowlog.slowerThanUs) this.#noteSlow(row, session, request, us)
-  }
-
-  #noteSlow(row: TableRow, session: ClientSession, request: Request, us: number): void {
-    const nowMs = this.context.nowMs
-    const event = (row.flags & Flag.Fast) !== 0 ? 'fast-command' : 'command'
-    this.#latency.sample(event, us / 1000, nowMs)
-    if (this.#slowlog.slowerThanUs < 0 || (row.flags & Flag.SkipSlowlog) !== 0) return
-    this.#slowlog.add(request, us, nowMs, session)
+    this.accounting.called(row, us, stats.totalErrorReplies !== errors)
+    // What waits is noted when it was served, as a whole.
+    if (this.#parked === undefined) this.accounting.noteIfSlow(row, session, request, us, context.nowMs)
+    if (this.monitors.size > 0) this.monitors.feed(session, row, request)
+    return us
   }
 
   /** Turns what a command threw into its reply, instead of what it had written. */
@@ -279,10 +286,10 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#parked = wait
   }
 
-  #park(session: ClientSession, row: TableRow): void {
+  #park(session: ClientSession, row: TableRow, request: Request, us: number): void {
     const wait = this.#parked!
     this.#parked = undefined
-    const waiter = new Waiter(session, wait, session.databaseIndex, row.name)
+    const waiter = new Waiter(session, wait, session.databaseIndex, { row, request: request.detach(), us })
     session.waiter = waiter
     this.blocked.add(waiter, late => this.#timeOut(late))
   }
@@ -300,6 +307,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     context.mayBlock = false
     context.begin()
     const position = session.reply.position
+    const startUs = this.#lastUs
+    const errors = this.#stats.totalErrorReplies
+    session.speaking = true
     let served = true
     let failed = false
     this.#running = true
@@ -307,12 +317,17 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       served = waiter.wait.serve(context, key)
     } catch (error) {
       failed = true
-      this.#answerFailure(error, session, position, waiter.command)
+      this.#answerFailure(error, session, position, waiter.command.row.name)
     }
     context.settle(failed)
     this.#running = false
     this.#lastUs = this.#clock.monotonicUs()
-    if (served) this.#unblocked(session, position)
+    if (served) {
+      const failedCall = this.#stats.totalErrorReplies !== errors
+      this.accounting.served(session, waiter.command, this.#lastUs - startUs, failedCall, context.nowMs)
+      this.#unblocked(session, position)
+    }
+    session.endSpeaking()
     return served
   }
 
@@ -395,6 +410,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   reset(session: ClientSession): void {
     this.#transactions.forget(session)
+    this.pubsub.forget(session)
+    this.monitors.remove(session)
   }
 
   stopWaiting(session: ClientSession): void {
@@ -405,7 +422,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   closed(session: ClientSession): void {
     this.stopWaiting(session)
-    this.#transactions.forget(session)
+    this.reset(session)
     this.#parts.sessions.remove(session)
   }
 

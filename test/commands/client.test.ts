@@ -48,7 +48,7 @@ t.test('mistakes are answered as by redis-server', t =>
 t.test('CLIENT LIST and INFO print the fields of Redis', async t => {
   const server = new FakeServer()
   Object.assign(server.me, { lastCommand: 'client|list', name: 'me', libName: 'lib', libVersion: '1' })
-  server.others.push(fakeSession(2, { subscriptions: 1, blocked: true, address: '/tmp/x.sock:0' }))
+  server.others.push(fakeSession(2, { subscriptions: 1, subscriber: true, blocked: true, address: '/tmp/x.sock:0' }))
   server.context.clock.advance(2500)
   const line =
     'id=1 addr=127.0.0.1:1001 laddr=127.0.0.1:6379 fd=7 name=me age=2 idle=2 flags=N db=0 sub=0 psub=0 ssub=0 ' +
@@ -66,7 +66,7 @@ t.test('CLIENT LIST and INFO print the fields of Redis', async t => {
 
 t.test('CLIENT KILL closes whom the filters select', async t => {
   const server = new FakeServer()
-  const [two, three] = [fakeSession(2), fakeSession(3, { subscriptions: 1 })]
+  const [two, three] = [fakeSession(2), fakeSession(3, { subscriptions: 1, subscriber: true })]
   server.others.push(two, three)
   t.equal(server.ask('CLIENT', 'KILL', 'TYPE', 'pubsub'), ':1\r\n')
   t.same([server.me.log, two.log, three.log], [[], [], ['close now']])

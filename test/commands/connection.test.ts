@@ -20,7 +20,7 @@ t.test('PING, ECHO and SELECT answer as redis-server', t =>
 
 t.test('PING of a RESP2 subscriber is told from a message', async t => {
   const server = new FakeServer()
-  server.me.subscriptions = 1
+  server.me.subscriber = true
   t.equal(server.ask('PING'), '*2\r\n$4\r\npong\r\n$0\r\n\r\n')
   t.equal(server.ask('PING', 'x'), '*2\r\n$4\r\npong\r\n$1\r\nx\r\n')
   server.me.protocol = 3

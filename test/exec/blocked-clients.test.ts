@@ -1,7 +1,11 @@
 import t from 'tap'
 import { FakeClock } from '../../src/base/clock.js'
 import { BlockedClients, Waiter } from '../../src/exec/blocked-clients.js'
+import type { WaitingCommand } from '../../src/exec/blocked-clients.js'
 import { Deadlines } from '../../src/exec/deadlines.js'
+
+/** The queues do not look at it. */
+const COMMAND = {} as WaitingCommand
 
 function setUp(t: { teardown(fn: () => void): void }) {
   const clock = new FakeClock(0)
@@ -11,7 +15,7 @@ function setUp(t: { teardown(fn: () => void): void }) {
   const timedOut: string[] = []
   const wait = (session: string, keys: string[], timeoutMs = 0, database = 0) => {
     const parts = { keys, timeoutMs, kind: 'stream', serve: () => true, onTimeout: () => undefined }
-    const waiter = new Waiter(session, parts, database, 'xread')
+    const waiter = new Waiter(session, parts, database, COMMAND)
     blocked.add(waiter, late => timedOut.push(late.session))
     return waiter
   }

@@ -7,6 +7,7 @@ import { serverCommands } from '../../src/commands/admin.js'
 import type { Durability, Server, Session } from '../../src/commands/server.js'
 import type { CommandSpec } from '../../src/commands/spec.js'
 import { Latency } from '../../src/exec/latency.js'
+import { PubSub } from '../../src/exec/pubsub.js'
 import { SlowlogList } from '../../src/exec/slowlog.js'
 import { ServerStats } from '../../src/exec/stats.js'
 import type { Reply } from '../../src/resp/reply.js'
@@ -44,6 +45,8 @@ export function fakeSession(id: number, more: Partial<Session> = {}): FakeSessio
     watchCount: 0,
     subscriptions: 0,
     patternSubscriptions: 0,
+    shardSubscriptions: 0,
+    subscriber: false,
     queryBufferBytes: 0,
     queryBufferFreeBytes: 0,
     outputBytes: 0,
@@ -68,6 +71,7 @@ export class FakeServer {
   readonly stats = new ServerStats()
   readonly slowlog = new SlowlogList()
   readonly latency = new Latency(this.stats)
+  readonly pubsub = new PubSub()
   /** What was asked of the server, in order. */
   readonly log: string[] = []
   readonly durability = {
@@ -117,6 +121,8 @@ export class FakeServer {
       activeExpire: true,
       sessions: () => [me, ...others],
       session: id => [me, ...others].find(session => session.id === id),
+      pubsub: this.pubsub,
+      monitor: session => void log.push(`monitor ${session.id}`),
       pause: (untilMs, mode) => void log.push(`pause ${untilMs} ${mode}`),
       unpause: () => void log.push('unpause'),
       shutdown: options => void log.push(`shutdown ${JSON.stringify(options)}`),

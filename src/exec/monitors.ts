@@ -1,0 +1,61 @@
+// MONITOR: clients that are shown every command that was run, as a line of time, database, address and quoted arguments.
+// Used by: executor. What administers the server, and what a row calls secret, is not shown.
+
+import type { Clock } from '../base/clock.js'
+import { Flag } from '../commands/spec.js'
+import type { TableRow } from '../commands/table.js'
+import type { Request } from '../resp/request.js'
+import type { ClientSession } from './session.js'
+
+const HIDDEN = Flag.Admin | Flag.SkipMonitor
+export const REDACTED = '(redacted)'
+
+export class Monitors {
+  readonly #sessions = new Set<ClientSession>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  add(session: ClientSession): void {
+    session.monitoring = true
+    this.#sessions.add(session)
+  }
+
+  remove(session: ClientSession): void {
+    session.monitoring = false
+    this.#sessions.delete(session)
+  }
+
+  /** After a command was run, so that SELECT shows the database it chose, and EXEC stands behind what it ran. */
+  feed(session: ClientSession, row: TableRow, request: Request): void {
+    if ((row.flags & HIDDEN) !== 0) return
+    const us = this.#clock.nowUs()
+    const time = `${Math.floor(us / 1e6)}.${String(us % 1e6).padStart(6, '0')}`
+    const from = session.transport.unix ? `unix:${session.address.replace(/:0$/, '')}` : session.address
+    const secrets = row.spec.secrets?.(request)
+    let line = `+${time} [${session.databaseIndex} ${from}]`
+    for (let i = 0; i < request.argc; i++) line += ` "${escaped(secrets?.includes(i) ? REDACTED : request.text(i))}"`
+    const bytes = [Buffer.from(line + '\r\n', 'latin1')]
+    for (const monitor of this.#sessions) monitor.push(bytes)
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\x07': '\\a',
+  '\b': '\\b',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^ !#-[\]-~]/g, c => ESCAPES[c] ?? `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}
