@@ -15,6 +15,7 @@ import { stringCommands } from './string-commands.js'
 import { CommandTable } from './table.js'
 import { transactionCommands } from './transaction.js'
 import { zsetCommands } from './zset-commands.js'
+import { zsetCommands } from './zset-commands.js'
 
 const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   connectionCommands,
@@ -23,6 +24,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   stringCommands,
   setCommands,
   hashCommands,
+  zsetCommands,
   zsetCommands,
   streamCommands,
   transactionCommands,

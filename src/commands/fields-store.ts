@@ -1,14 +1,14 @@
-// What happens to the key of a hash or set that fields were taken from. Used by: hash-*.ts, set-*.ts.
+// What happens to the key of a hash, set or sorted set that something was taken from. Used by: hash-*, set-*, zset-*.
 
-import type { FieldsValue } from '../types/hashed/fields-value.js'
+import type { KeyValue } from '../types/key-value.js'
 import type { CommandContext } from './context.js'
 
 /** An empty value goes with its key. @param kind letter of notify-keyspace-events */
 export function settleRemoval(
   ctx: CommandContext,
   key: string,
-  value: FieldsValue,
-  kind: 'h' | 's',
+  value: KeyValue & { readonly count: number },
+  kind: 'h' | 's' | 'z',
   event: string,
 ): void {
   ctx.touched(key)

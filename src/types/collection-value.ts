@@ -90,9 +90,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     const source = other.contents
     this.rows.touch(this)
     this.didChange(
-      source.trees === undefined
-        ? this.decode(source.form, source.encode(), 'a copy')
-        : this.copyOfTrees(source),
+      source.trees === undefined ? this.decode(source.form, source.encode(), 'a copy') : this.copyOfTrees(source),
     )
   }
 
