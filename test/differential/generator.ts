@@ -49,14 +49,7 @@ const WINDOW = 60
 
 export class Generator {
   #top = 1
-  /** Whether this run gives groups entries-read counters of its own; see comparesLag. */
-  readonly hints: boolean
-  /** Whether this run deletes entries; see comparesLag. */
-  readonly deletes: boolean
-  constructor(readonly rng: Seeded) {
-    this.hints = rng.chance(0.25)
-    this.deletes = rng.chance(0.7)
-  }
+  constructor(readonly rng: Seeded) {}
 
   next(): Command {
     const { rng } = this
@@ -211,7 +204,7 @@ const STREAM_AND_KEY_KINDS: readonly Kind[] = [
       ...twoKeys(g, () => (g.rng.chance(0.1) ? '$' : g.id())),
     ],
   },
-  { weight: 5, make: g => (g.deletes ? ['XDEL', g.key(), ...g.ids(3)] : ['XLEN', g.key()]) },
+  { weight: 5, make: g => ['XDEL', g.key(), ...g.ids(3)] },
   { weight: 4, make: g => ['XTRIM', g.key(), ...g.trim()] },
   {
     weight: 1,
@@ -231,7 +224,7 @@ const STREAM_AND_KEY_KINDS: readonly Kind[] = [
       g.group(),
       g.rng.pick(['0', '$', g.id()]),
       ...g.maybe(0.3, 'MKSTREAM'),
-      ...g.maybe(0.3, 'ENTRIESREAD', g.hints ? g.rng.pick<Argument>([-1, 0, 3, 1000, -2]) : -1),
+      ...g.maybe(0.3, 'ENTRIESREAD', g.rng.pick<Argument>([-1, 0, 3, 1000, -2])),
     ],
   },
   {
@@ -242,7 +235,7 @@ const STREAM_AND_KEY_KINDS: readonly Kind[] = [
       g.key(),
       g.group(),
       g.rng.pick(['0', '$', g.id()]),
-      ...g.maybe(0.3, 'ENTRIESREAD', g.hints ? g.rng.below(50) : -1),
+      ...g.maybe(0.3, 'ENTRIESREAD', g.rng.below(50)),
     ],
   },
   { weight: 1, make: g => ['XGROUP', 'DESTROY', g.key(), g.group()] },

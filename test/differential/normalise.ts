@@ -10,30 +10,16 @@ interface Node {
   children: Node[]
 }
 
-type Rule = (root: Node, lag: boolean) => void
-
-/**
- * False for a run that gives groups an ENTRIESREAD of its own, or deletes entries. From those Redis 7.0 derives lags
- * that are wrong, even negative ones; Millrace follows the later rule, which corrects them.
- */
-export function comparesLag(commands: readonly Command[]): boolean {
-  const hints = (command: Command) =>
-    command.some((word, i) => isWord(word, 'ENTRIESREAD') && String(command[i + 1]) !== '-1')
-  return true || !commands.some(command => isWord(command[0], 'XDEL') || hints(command))
-}
-
-function isWord(argument: Command[number], word: string): boolean {
-  return String(argument).toUpperCase() === word
-}
+type Rule = (root: Node) => void
 
 /** The reply as comparable text. */
-export function comparable(command: Command, reply: Buffer, lag: boolean): string {
+export function comparable(command: Command, reply: Buffer): string {
   const name = String(command[0]).toUpperCase()
   const subcommand = String(command[1] ?? '').toUpperCase()
   const rule = RULES[`${name} ${subcommand}`] ?? RULES[name]
   if (rule === undefined || reply[0] === 45) return reply.toString('latin1')
   const root = parse(reply, 0).node
-  rule(root, lag)
+  rule(root)
   return print(root)
 }
 
@@ -45,14 +31,10 @@ const RULES: Record<string, Rule> = {
   'XINFO CONSUMERS': root => {
     for (const row of root.children) maskFields(row, ['idle'], ['inactive'])
   },
-  'XINFO GROUPS': (root, lag) => {
-    for (const group of root.children) maskFields(group, lag ? [] : ['lag'], [])
-  },
-  'XINFO STREAM': (root, lag) => {
+  'XINFO STREAM': root => {
     // radix-tree-nodes is the shape of a structure we do not have.
     maskFields(root, ['radix-tree-nodes'], [])
     for (const group of fieldOf(root, 'groups')?.children ?? []) {
-      maskFields(group, lag ? [] : ['lag'], [])
       for (const row of fieldOf(group, 'pending')?.children ?? []) mask(row.children[2])
       for (const consumer of fieldOf(group, 'consumers')?.children ?? []) {
         maskFields(consumer, ['seen-time'], ['active-time'])

@@ -3,7 +3,7 @@
 
 import { encodeCommand, RespClient } from '../support/resp-client.js'
 import type { Argument, Command } from './generator.js'
-import { comparable, comparesLag } from './normalise.js'
+import { comparable } from './normalise.js'
 
 export interface Difference {
   /** Index of the command in the run. */
@@ -36,13 +36,12 @@ export class Pair {
   /** Empties both and runs `commands` until the first difference. */
   async run(commands: readonly Command[], progress?: (done: number) => void): Promise<Difference | undefined> {
     await this.#both([['FLUSHALL']])
-    const lag = comparesLag(commands)
     for (let from = 0; from < commands.length; from += BATCH) {
       const batch = commands.slice(from, from + BATCH)
       const [reference, ours] = await this.#both(batch, consumersFirst)
       for (let i = 0; i < batch.length; i++) {
-        const a = comparable(batch[i], reference[i], lag)
-        const b = comparable(batch[i], ours[i], lag)
+        const a = comparable(batch[i], reference[i])
+        const b = comparable(batch[i], ours[i])
         if (a !== b) return { at: from + i, command: batch[i], reference: a, ours: b }
       }
       progress?.(from + batch.length)

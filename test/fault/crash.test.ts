@@ -19,7 +19,7 @@ for (const appendfsync of ['everysec', 'always']) {
     const dir = tempDir(t)
     const journeys = Array.from({ length: CLIENTS }, (_, i) => new Journey(String(i), rng.below(2 ** 30)))
     // Small triggers, so that checkpoints are cut and written in the middle of the load.
-    const args = ['--appendfsync', appendfsync, '--checkpoint-dirty-bytes', '200kb', '--page-cache-bytes', '1mb']
+    const args = ['--appendfsync', appendfsync, '--checkpoint-dirty-bytes', '1mb', '--page-cache-bytes', '1mb']
     for (let round = 1; round <= ROUNDS; round++) {
       const server = await startServer({ dir, args })
       const clients = await Promise.all(journeys.map(() => RespClient.connect(server.port)))
