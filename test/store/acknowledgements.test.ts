@@ -1,0 +1,91 @@
+import t from 'tap'
+import { Acknowledgements } from '../../src/store/acknowledgements.js'
+
+function setUp() {
+  const waiting = new Acknowledgements()
+  const called: string[] = []
+  const tick = (name: string) => (fault?: string) => void called.push(fault === undefined ? name : `${name}: ${fault}`)
+  return { waiting, called, tick }
+}
+
+t.test('a sync releases the ticks that were there when it began, in order, and no later ones', async t => {
+  const { waiting, called, tick } = setUp()
+  waiting.needsSync(tick('a'))
+  waiting.needsSync(tick('b'))
+  t.ok(waiting.pending)
+  waiting.syncStarted()
+  t.notOk(waiting.pending)
+  waiting.needsSync(tick('c'))
+  waiting.syncSucceeded()
+  t.same(called, ['a', 'b'])
+  t.ok(waiting.pending, 'the later one needs another sync')
+  waiting.syncStarted()
+  waiting.syncSucceeded()
+  t.same(called, ['a', 'b', 'c'])
+})
+
+t.test('a tick that needs no sync never overtakes one before it', async t => {
+  const { waiting, called, tick } = setUp()
+  waiting.behind(tick('free'))
+  t.same(called, ['free'], 'at once when nobody is before it')
+  waiting.needsSync(tick('a'))
+  waiting.behind(tick('behind a'))
+  waiting.syncStarted()
+  waiting.behind(tick('behind the covered'))
+  waiting.needsSync(tick('b'))
+  waiting.behind(tick('behind b'))
+  t.same(called, ['free'])
+  waiting.syncSucceeded()
+  t.same(called, ['free', 'a', 'behind a', 'behind the covered'])
+  waiting.syncStarted()
+  waiting.syncSucceeded()
+  t.same(called.slice(4), ['b', 'behind b'])
+})
+
+t.test('a caller of synced() waits for a sync that begins later, and nobody waits for him', async t => {
+  const { waiting, called, tick } = setUp()
+  waiting.syncStarted()
+  waiting.waiter(tick('synced'))
+  waiting.behind(tick('read'))
+  t.same(called, ['read'])
+  waiting.syncSucceeded()
+  t.same(called, ['read'])
+  t.ok(waiting.pending)
+  waiting.syncStarted()
+  waiting.syncSucceeded()
+  t.same(called, ['read', 'synced'])
+})
+
+t.test('after a failed sync all ticks are held in their order until they are written and synced again', async t => {
+  const { waiting, called, tick } = setUp()
+  waiting.needsSync(tick('covered'))
+  waiting.waiter(tick('synced'))
+  waiting.syncStarted()
+  waiting.needsSync(tick('uncovered'))
+  waiting.hold(tick('unwritten'))
+  waiting.syncFailed()
+  t.ok(waiting.anyHeld)
+  waiting.syncStarted()
+  waiting.syncSucceeded()
+  t.same(called, ['synced'], 'a sync of something else releases no held tick')
+  waiting.heldWritten()
+  t.notOk(waiting.anyHeld)
+  waiting.syncStarted()
+  waiting.syncSucceeded()
+  t.same(called, ['synced', 'covered', 'uncovered', 'unwritten'])
+})
+
+t.test('at the end everybody whom no running sync covers is told why', async t => {
+  const { waiting, called, tick } = setUp()
+  waiting.needsSync(tick('running'))
+  waiting.syncStarted()
+  waiting.needsSync(tick('a'))
+  waiting.hold(tick('b'))
+  waiting.waiter(tick('w'))
+  waiting.releaseAll('closed')
+  t.same(called, ['a: closed', 'b: closed', 'w: closed'])
+  waiting.syncSucceeded()
+  t.same(called.at(-1), 'running')
+  waiting.releaseAll('again')
+  t.equal(called.length, 4, 'each is called once')
+})

@@ -1,0 +1,55 @@
+import t from 'tap'
+import { VALUE_CRC_BYTES } from '../../src/store/environment.js'
+import { PACK_BYTES, PackBuilder, readPack } from '../../src/store/row-pack.js'
+import { Table } from '../../src/store/row.js'
+
+function rowsOf(builder: PackBuilder): [Table, string, string | undefined][] {
+  const rows: [Table, string, string | undefined][] = []
+  readPack(builder.take(), (table, key, value) => {
+    rows.push([table, key.toString(), value?.toString('latin1', 0, value.length - VALUE_CRC_BYTES)])
+  })
+  return rows
+}
+
+t.test('rows come out of a pack as they went in, with room for the checksum', async t => {
+  const builder = new PackBuilder()
+  builder.add(Table.Pages, Buffer.from('page'), Buffer.from('bytes'))
+  builder.add(Table.Directory, Buffer.from('gone'), undefined)
+  builder.add(Table.Heads, Buffer.from('empty'), Buffer.alloc(0))
+  t.same(rowsOf(builder), [
+    [Table.Pages, 'page', 'bytes'],
+    [Table.Directory, 'gone', undefined],
+    [Table.Heads, 'empty', ''],
+  ])
+  t.equal(builder.used, 0, 'the builder is empty then')
+  t.same(rowsOf(builder), [])
+  builder.add(Table.Meta, Buffer.from('next'), Buffer.from('x'))
+  t.same(rowsOf(builder), [[Table.Meta, 'next', 'x']])
+})
+
+t.test('a pack holds its bytes and no more; its first row may be of any size', async t => {
+  const builder = new PackBuilder()
+  const key = Buffer.from('k')
+  const half = Buffer.alloc(PACK_BYTES / 2, 'a')
+  t.notOk(builder.isFullFor(key.length, 2 * PACK_BYTES), 'an empty pack takes everything')
+  builder.add(Table.Pages, key, half)
+  t.ok(builder.isFullFor(key.length, half.length))
+  const rest = PACK_BYTES - builder.used - 8 - key.length - VALUE_CRC_BYTES
+  t.notOk(builder.isFullFor(key.length, rest))
+  t.ok(builder.isFullFor(key.length, rest + 1))
+  builder.add(Table.Pages, key, half.subarray(0, rest))
+  const pack = builder.take()
+  t.equal(pack.used, PACK_BYTES)
+  t.equal(pack.bytes.byteLength, PACK_BYTES)
+  const large = Buffer.alloc(3 * PACK_BYTES, 'b')
+  builder.add(Table.Pages, key, large)
+  t.equal(rowsOf(builder)[0][2], large.toString())
+})
+
+t.test('a pack can be transferred: its memory is its own', async t => {
+  const builder = new PackBuilder()
+  builder.add(Table.Meta, Buffer.from('k'), Buffer.from('v'))
+  const pack = builder.take()
+  structuredClone(pack.bytes, { transfer: [pack.bytes] })
+  t.equal(pack.bytes.byteLength, 0)
+})
