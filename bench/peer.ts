@@ -13,7 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type PeerName = 'redis' | 'millrace'
 export type Fsync = 'always' | 'everysec' | 'no'
 
-const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../dist/main.js')
+/** The built server; MILLRACE_MAIN names another build. */
+const MAIN = process.env.MILLRACE_MAIN ?? join(dirname(fileURLToPath(import.meta.url)), '../dist/main.js')
 const CLOCK_TICKS_PER_S = 100 // USER_HZ of Linux, the unit of /proc/<pid>/stat
 const PAGE_CACHE = '64mb'
 

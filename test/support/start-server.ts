@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../../dist/main.js')
+/** The built server; MILLRACE_MAIN names another build. */
+const MAIN = process.env.MILLRACE_MAIN ?? join(dirname(fileURLToPath(import.meta.url)), '../../dist/main.js')
 const READY = /^millrace \S+ ready on \S*?:(\d+): .*$/m
 
 export interface StartOptions {
