@@ -144,6 +144,8 @@ function checkSpec(spec: CommandSpec<never>, parent: CommandSpec<unknown> | unde
     assert(spec.subcommands === undefined, `${spec.name}: subcommands have no subcommands`)
   }
   for (const key of spec.keys) {
+    // A shard channel's place is described like a key's, and SUNSUBSCRIBE may come without one.
+    if (key.flags.includes('not_key')) continue
     if (key.begin === 'unknown' || !('index' in key.begin)) continue
     assert(key.begin.index > 0, `${spec.name}: the name is no key`)
     assert(key.begin.index < Math.abs(spec.arity), `${spec.name}: the first key lies outside the minimum arity`)
