@@ -15,7 +15,6 @@ import { stringCommands } from './string-commands.js'
 import { CommandTable } from './table.js'
 import { transactionCommands } from './transaction.js'
 import { zsetCommands } from './zset-commands.js'
-import { zsetCommands } from './zset-commands.js'
 
 const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   connectionCommands,
@@ -24,7 +23,6 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   stringCommands,
   setCommands,
   hashCommands,
-  zsetCommands,
   zsetCommands,
   streamCommands,
   transactionCommands,
