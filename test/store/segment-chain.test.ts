@@ -1,0 +1,127 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { silentLog } from '../../src/base/log.js'
+import { RecordBuffer } from '../../src/store/journal-record.js'
+import { SEGMENT } from '../../src/store/journal-segment.js'
+import { SegmentChain } from '../../src/store/segment-chain.js'
+import { FaultyFiles, temporaryFolder } from './journal-fixture.js'
+
+function setUp(t: Test) {
+  const folder = temporaryFolder(t)
+  const files = new FaultyFiles()
+  const chain = new SegmentChain(folder, files, silentLog(), [])
+  const names = () => readdirSync(folder).map(name => Number(name.slice(0, 20)))
+  const sync = () => new Promise<Error | null>(resolve => chain.sync(resolve))
+  return { folder, files, chain, names, sync }
+}
+
+function records(...sequences: number[]): RecordBuffer {
+  const buffer = new RecordBuffer()
+  for (const sequence of sequences) {
+    buffer.begin(sequence, 0)
+    buffer.addArguments(0, ['SET', 'k', 'v'])
+    buffer.end()
+  }
+  return buffer
+}
+
+t.test('a segment is made by the first record that goes to it, and counts its bytes', async t => {
+  const { folder, chain, names } = setUp(t)
+  chain.write(records(), 0, 1)
+  t.same(names(), [], 'nothing to write makes nothing')
+  const two = records(5, 6)
+  chain.write(two, 0, 5)
+  chain.write(records(7), 0, 7)
+  t.same(names(), [5])
+  t.equal(chain.count, 1)
+  t.equal(chain.bytes, statSync(join(folder, readdirSync(folder)[0])).size)
+  t.equal(chain.bytes, SEGMENT.BODY + (two.used / 2) * 3)
+  chain.rotate()
+  chain.rotate()
+  t.equal(chain.count, 1, 'an end without a successor is no segment')
+  chain.write(records(8, 9), two.used / 2, 9)
+  t.same(names(), [5, 9], 'only the tail was written')
+  chain.close()
+})
+
+t.test('a write that failed is overwritten by the next', async t => {
+  const { folder, files, chain } = setUp(t)
+  files.writeError = -28
+  t.throws(() => chain.write(records(1), 0, 1), new Error('no space left on device (ENOSPC)'))
+  files.writeError = 0
+  chain.write(records(1), 0, 1)
+  t.equal(statSync(join(folder, readdirSync(folder)[0])).size, chain.bytes)
+  chain.close()
+})
+
+t.test('a segment whose file cannot be made leaves no half of it behind', async t => {
+  const { files, chain } = setUp(t)
+  files.createError = new Error('EACCES')
+  t.throws(() => chain.write(records(1), 0, 1), files.createError)
+  t.match(chain, { count: 0, bytes: 0, dirty: false })
+  files.createError = undefined
+  chain.write(records(1), 0, 1)
+  t.equal(chain.count, 1)
+  chain.close()
+})
+
+t.test('what is written is dirty until a sync that began later succeeded, older segments too', async t => {
+  const { files, chain, sync } = setUp(t)
+  chain.write(records(1), 0, 1)
+  chain.rotate()
+  chain.write(records(2), 0, 2)
+  t.equal(chain.dirty, true)
+  files.syncError = new Error('EIO')
+  t.equal(await sync(), files.syncError)
+  t.equal(chain.dirty, true, 'a failed sync cleans nothing')
+  files.syncError = null
+  files.syncsStarted = 0
+  t.equal(await sync(), null)
+  t.equal(files.syncsStarted, 2, 'both segments')
+  t.equal(chain.dirty, false)
+  files.holdSyncs = true
+  chain.write(records(3), 0, 3)
+  const synced = sync()
+  chain.write(records(4), 0, 4)
+  files.releaseSyncs()
+  await synced
+  t.equal(chain.dirty, true, 'written while the sync ran')
+  chain.close()
+})
+
+t.test('segments are deleted when all their records lie below the position, also under a running sync', async t => {
+  const { files, chain, names, sync } = setUp(t)
+  for (const first of [1, 3, 5]) {
+    chain.write(records(first, first + 1), 0, first)
+    if (first < 5) chain.rotate()
+  }
+  chain.deleteBelow(2, 7)
+  t.same(names(), [1, 3, 5])
+  files.holdSyncs = true
+  const synced = sync()
+  chain.deleteBelow(5, 7)
+  t.same(names(), [5])
+  t.equal(chain.count, 1)
+  files.releaseSyncs()
+  t.equal(await synced, null, 'its descriptor was still open')
+  chain.deleteBelow(7, 7)
+  t.same(names(), [5], 'the current one stays')
+  chain.rotate()
+  chain.deleteBelow(7, 7)
+  t.same(names(), [])
+  chain.close()
+})
+
+t.test('giving up after a failed sync keeps the segments with older records', async t => {
+  const { chain, names } = setUp(t)
+  chain.write(records(1, 2, 3), 0, 1)
+  chain.rotate()
+  chain.write(records(4), 0, 4)
+  chain.abandon(3)
+  t.same(names(), [1])
+  chain.write(records(3, 4), 0, 3)
+  t.same(names(), [1, 3])
+  chain.close()
+})
