@@ -2,6 +2,9 @@
 
 import type { CommandSpec } from './spec.js'
 import { zsetAdders } from './zset-add.js'
+import { zsetAlgebra } from './zset-algebra.js'
+import { zsetPops } from './zset-pop.js'
+import { zrandmember } from './zset-random.js'
 import { zsetRanges } from './zset-range.js'
 import { zsetReaders } from './zset-read.js'
 import { zsetRemovers } from './zset-remove.js'
@@ -11,4 +14,7 @@ export const zsetCommands: readonly CommandSpec<never>[] = [
   ...zsetReaders,
   ...zsetRanges,
   ...zsetRemovers,
+  ...zsetPops,
+  ...zsetAlgebra,
+  zrandmember,
 ]

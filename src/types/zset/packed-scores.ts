@@ -115,6 +115,10 @@ export class PackedScores implements ScoredMembers {
     for (let i = to - 1; i >= from; i--) visit(this.#members[i], this.#scores[i])
   }
 
+  some(test: (member: string, score: number) => boolean): boolean {
+    return this.#members.some((member, i) => test(member, this.#scores[i]))
+  }
+
   removeRange(from: number, to: number): void {
     for (let i = from; i < to; i++) {
       this.#byMember.delete(this.#members[i])

@@ -137,7 +137,7 @@ export class ScoreTree implements ScoredMembers, Trees {
     let index = start?.index ?? 0
     for (; left > 0 && node !== undefined; node = tree.next(node), index = 0) {
       const page: ItemPage = tree.page(node)
-      for (; index < page.count && left > 0; index++, left--) visitItem(page, index, visit)
+      for (; index < page.count && left > 0; index++, left--) visit(memberIn(page.keyAt(index)), scoreAt(page, index))
     }
     assert(left <= 0, 'a range lies within the count')
   }
@@ -151,11 +151,20 @@ export class ScoreTree implements ScoredMembers, Trees {
     let index = start?.index ?? 0
     while (left > 0 && node !== undefined) {
       const page: ItemPage = tree.page(node)
-      for (; index >= 0 && left > 0; index--, left--) visitItem(page, index, visit)
+      for (; index >= 0 && left > 0; index--, left--) visit(memberIn(page.keyAt(index)), scoreAt(page, index))
       node = tree.previous(node)
       index = node === undefined ? 0 : node.count - 1
     }
     assert(left <= 0, 'a range lies within the count')
+  }
+
+  some(test: (member: string, score: number) => boolean): boolean {
+    const tree = this.#byScore
+    for (let node = tree.first(); node !== undefined; node = tree.next(node)) {
+      const page = tree.page(node)
+      for (let i = 0; i < page.count; i++) if (test(memberIn(page.keyAt(i)), scoreAt(page, i))) return true
+    }
+    return false
   }
 
   removeRange(from: number, to: number): void {
@@ -206,8 +215,7 @@ function scoreFrom(content: Content): number {
   return content.readDoubleBE()
 }
 
-function visitItem(page: ItemPage, index: number, visit: VisitMember): void {
-  const key = page.keyAt(index)
-  const score = scoreIn(key)
-  visit(memberIn(key), score === 0 && page.valueAt(index).length > 0 ? -0 : score)
+function scoreAt(page: ItemPage, index: number): number {
+  const score = scoreIn(page.keyAt(index))
+  return score === 0 && page.valueAt(index).length > 0 ? -0 : score
 }

@@ -114,6 +114,11 @@ export class ZsetValue extends CollectionValue<ScoredMembers> {
     this.contents.eachDown(from, to, visit)
   }
 
+  /** Calls `test` with each member, the lowest first, until it says true; whether it did. */
+  some(test: (member: string, score: number) => boolean): boolean {
+    return this.contents.some(test)
+  }
+
   /** One step of a stateless scan; see ScoredMembers.scan. */
   scan(cursor: number, count: number, visit: VisitMember): number {
     return this.contents.scan(cursor, count, visit)
