@@ -5,6 +5,7 @@ import { connectionCommands } from './connection.js'
 import { functionsAbsentCommands } from './functions-absent.js'
 import { hashCommands } from './hash-commands.js'
 import { keyCommands } from './key-commands.js'
+import { listCommands } from './list-commands.js'
 import { monitorCommand } from './monitor.js'
 import { nodeLimitsCommands } from './node-limits.js'
 import { pubsubCommands } from './pubsub.js'
@@ -23,6 +24,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   stringCommands,
   setCommands,
   hashCommands,
+  listCommands,
   zsetCommands,
   streamCommands,
   transactionCommands,

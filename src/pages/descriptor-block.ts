@@ -11,7 +11,7 @@ import { numberedKey, Row, Table, type StoreObject } from '../store/row.js'
 import type { Evictable } from '../store/rows.js'
 import { ByteReader } from './byte-reader.js'
 import { ByteWriter } from './byte-writer.js'
-import { PAGE_KIND, type Page } from './page.js'
+import { ascends, PAGE_KIND, type Page } from './page.js'
 import {
   DESCRIPTOR_BYTES_EXPECTED,
   readDescriptor,
@@ -176,7 +176,7 @@ export function readBody<K, P extends Page<K>>(
   const { tree } = block
   for (let i = 0; i < nodeCount; i++) {
     const node = readDescriptor(reader, tree)
-    if (i > 0 && tree.codec.compare(body.nodes[i - 1].firstKey, node.firstKey) >= 0) {
+    if (i > 0 && !ascends(tree.codec, body.nodes[i - 1].firstKey, node.firstKey)) {
       throw new CorruptionError(`${reader.what} has separators out of order`)
     }
     body.insert(i, node)

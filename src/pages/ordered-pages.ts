@@ -19,7 +19,7 @@ import {
   NODES_INLINE_MAX,
   NODES_PER_BLOCK_MAX,
 } from './descriptor-block.js'
-import type { Page, PageCodec } from './page.js'
+import { ascends, type Page, type PageCodec } from './page.js'
 import { PAGE_NO_MAX, PageNode } from './page-node.js'
 import { PageTree } from './page-tree.js'
 
@@ -76,10 +76,21 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
   /** A new empty page at the end, whose separator is `firstKey`; the caller fills it and calls changed(). */
   appendNode(firstKey: K): PageNode<K, P> {
     const last = this.last()
-    assert(last === undefined || this.codec.compare(last.firstKey, firstKey) < 0, 'a page is appended in order')
+    assert(last === undefined || ascends(this.codec, last.firstKey, firstKey), 'a page is appended in order')
     if (last === undefined) this.#onRootChange()
     else this.#touch(this.homeOf(last))
     return this.#insert(last, this.codec.separator(undefined, firstKey), this.codec.empty())
+  }
+
+  /** As appendNode(), at the start; the tree has a page, and all its keys are above `firstKey`. */
+  prependNode(firstKey: K): PageNode<K, P> {
+    const first = this.first()
+    assert(first !== undefined && ascends(this.codec, firstKey, first.firstKey), 'a page is prepended in order')
+    const separator = this.codec.separator(undefined, firstKey)
+    let body = this.homeOf(first)
+    this.#touch(body)
+    if (body.nodes.length === NODES_PER_BLOCK_MAX) body = this.#newBlock(0, separator)
+    return this.#insertAt(body, 0, separator, this.codec.empty())
   }
 
   /** For an insert of `key`: nodeFor(key), or a first page when the tree is empty; passed through willChange() already. */
@@ -205,10 +216,14 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
 
   /** Makes the node of `page` and puts it behind `before`, whose rows are touched; at the start of an empty tree. */
   #insert(before: PageNode<K, P> | undefined, firstKey: K, page: P): PageNode<K, P> {
+    const body = before === undefined ? this.#firstBody(firstKey) : this.#bodyWithRoom(before)
+    return this.#insertAt(body, before !== undefined && before.body === body ? before.index + 1 : 0, firstKey, page)
+  }
+
+  /** Puts the node of a new page at place `at` of `body`, which is touched and has room. */
+  #insertAt(body: BlockBody<K, P>, at: number, firstKey: K, page: P): PageNode<K, P> {
     assert(this.nextPageNo <= PAGE_NO_MAX, 'page numbers are left')
     const node = new PageNode<K, P>(this.tree, this.nextPageNo++, firstKey)
-    const body = before === undefined ? this.#firstBody(firstKey) : this.#bodyWithRoom(before)
-    const at = before !== undefined && before.body === body ? before.index + 1 : 0
     body.insert(at, node)
     if (at === 0) body.block.firstKey = firstKey
     this.nodeCount++

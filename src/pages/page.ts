@@ -1,5 +1,5 @@
 // What an ordered page must be able to do, whatever its items are. Codecs: wire-page.ts (stream entries kept as RESP),
-// record-page.ts (fixed-size records: PELs), item-page.ts (keys and values of any length).
+// record-page.ts (fixed-size records: PELs), item-page.ts (keys and values of any length), element-page.ts (no keys: lists).
 
 /** Page kinds on disk. Frozen: add, never change. */
 export const PAGE_KIND = {
@@ -13,6 +13,8 @@ export const PAGE_KIND = {
   fields: 17,
   /** Members of a sorted set, by score. */
   scores: 18,
+  /** Elements of a list. */
+  elements: 19,
 } as const
 
 /** Items in ascending key order. */
@@ -44,6 +46,11 @@ export interface PageCodec<K, P extends Page<K>> {
   readonly kind: number
   /** A page whose body is larger is split (if it has more than one item). */
   readonly bodyBytesMax: number
+  /**
+   * Items have no keys: an item is where its rank among the pages says it is, all keys are alike, and nothing is looked
+   * for by key. False when undefined.
+   */
+  readonly keyless?: boolean
   compare(a: K, b: K): number
   encodeKey(key: K): Buffer
   /** @throws CorruptionError when these bytes are no key */
@@ -59,4 +66,9 @@ export interface PageCodec<K, P extends Page<K>> {
    * @throws CorruptionError when the body contradicts itself
    */
   decode(body: Buffer, count: number): P
+}
+
+/** True when a page that begins at `key` may follow one that begins at `before`. */
+export function ascends<K, P extends Page<K>>(codec: PageCodec<K, P>, before: K, key: K): boolean {
+  return codec.keyless === true || codec.compare(before, key) < 0
 }

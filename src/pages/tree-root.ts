@@ -13,7 +13,7 @@ import {
   NODES_PER_BLOCK_MAX,
   readBody,
 } from './descriptor-block.js'
-import type { Page, PageCodec } from './page.js'
+import { ascends, type Page, type PageCodec } from './page.js'
 import { DESCRIPTOR_BYTES_EXPECTED, PAGE_NO_MAX, writeDescriptor, type TreeIdentity } from './page-node.js'
 
 const VERSION = 1
@@ -108,7 +108,7 @@ function readBlocks<K, P extends Page<K>>(
     if (nodeCount === 0 || nodeCount > NODES_PER_BLOCK_MAX) {
       throw new CorruptionError(`${reader.what} gives block ${number} ${nodeCount} pages`)
     }
-    if (i > 0 && tree.codec.compare(blocks[i - 1].firstKey, block.firstKey) >= 0) {
+    if (i > 0 && !ascends(tree.codec, blocks[i - 1].firstKey, block.firstKey)) {
       throw new CorruptionError(`${reader.what} has blocks out of order`)
     }
     blocks.push(block)

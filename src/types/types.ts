@@ -2,12 +2,13 @@
 
 import type { TypeName, TypeSpec } from './key-value.js'
 import { hashType } from './hash/hash-value.js'
+import { listType } from './list/list-value.js'
 import { setType } from './set/set-value.js'
 import { streamType } from './stream/stream.js'
 import { stringType } from './string/string-value.js'
 import { zsetType } from './zset/zset-value.js'
 
-const SPECS: readonly TypeSpec[] = [stringType, hashType, setType, zsetType, streamType]
+const SPECS: readonly TypeSpec[] = [stringType, hashType, setType, listType, zsetType, streamType]
 
 /** The spec of a code in a directory row; undefined when this build does not know it. */
 export function typeByCode(code: number): TypeSpec | undefined {

@@ -1,0 +1,8 @@
+// All rows of the list family.
+
+import { listPoppers } from './list-pop.js'
+import { listPushers } from './list-push.js'
+import { listReaders } from './list-read.js'
+import type { CommandSpec } from './spec.js'
+
+export const listCommands: readonly CommandSpec<never>[] = [...listPushers, ...listPoppers, ...listReaders]

@@ -1,0 +1,136 @@
+// The large form of a list: ordered pages of elements without keys, found by counting. Pushing and popping at the ends
+// touches the first or last page alone; everything else costs O(log n) and one page. Used by: list-value.
+
+import { assert } from '../../base/assert.js'
+import { elementBytes, elementCodec, ELEMENT_BODY_BYTES_MAX } from '../../pages/element-page.js'
+import type { ElementPage } from '../../pages/element-page.js'
+import { OrderedPages } from '../../pages/ordered-pages.js'
+import type { PageNode, Position } from '../../pages/ordered-pages.js'
+import type { StoreObject } from '../../store/row.js'
+import type { Rows } from '../../store/rows.js'
+import type { Trees } from '../collection-value.js'
+import { copyPages } from '../stream/tree-copy.js'
+import { LIST_FORM } from './list-contents.js'
+import type { ListContents, PieceVisitor } from './list-contents.js'
+
+type Node = PageNode<undefined, ElementPage>
+
+export class ListTree implements ListContents {
+  readonly form = LIST_FORM.tree
+  readonly trees: Trees
+  readonly #pages: OrderedPages<undefined, ElementPage>
+
+  /**
+   * @param touchHead called before every change of what encode() gives
+   * @param root what encode() gave; a new, empty tree without. @throws CorruptionError
+   */
+  constructor(rows: Rows, owner: StoreObject, touchHead: () => void, root?: Buffer) {
+    const pages = new OrderedPages(rows, owner, elementCodec, touchHead, root)
+    this.#pages = pages
+    this.trees = { ids: [pages.treeId], release: () => pages.release() }
+  }
+
+  /** Adds copies of the pages of `other` to this empty tree. */
+  fillFrom(other: ListTree): void {
+    copyPages(elementCodec, other.#pages, this.#pages)
+  }
+
+  /** Adds the elements of `page`, which is not used afterwards, to this empty tree. */
+  fillWith(page: ElementPage): void {
+    const node = this.#pages.appendNode(undefined)
+    this.#pages.willChange(node).absorb(page)
+    this.#pages.changed(node)
+  }
+
+  get count(): number {
+    return this.#pages.count
+  }
+
+  get memoryBytes(): number {
+    return this.#pages.bodyBytes
+  }
+
+  at(index: number): Buffer {
+    const { node, index: at } = this.#find(index)
+    return this.#pages.page(node).at(at)
+  }
+
+  insert(index: number, value: Buffer): void {
+    if (index === this.count) return this.#pushLast(value)
+    if (index === 0) return this.#pushFirst(value)
+    const found = this.#find(index)
+    this.#pages.willChange(found.node).insert(found.index, value)
+    this.#pages.changed(found.node)
+  }
+
+  replace(index: number, value: Buffer): void {
+    const found = this.#find(index)
+    this.#pages.willChange(found.node).replace(found.index, value)
+    this.#pages.changed(found.node)
+  }
+
+  removeRange(from: number, to: number): void {
+    if (from >= to) return
+    // What may fail comes before the first change: of the pages in between none is read.
+    this.at(from)
+    this.at(to - 1)
+    for (let rest = to - from; rest > 0;) {
+      const { node, index } = this.#find(from)
+      const removed = Math.min(rest, node.count - index)
+      if (removed === node.count) {
+        this.#pages.removeNode(node)
+      } else {
+        this.#pages.willChange(node).removeRange(index, index + removed)
+        this.#pages.changed(node)
+      }
+      rest -= removed
+    }
+  }
+
+  visit(from: number, to: number, backwards: boolean, visitor: PieceVisitor): void {
+    if (from >= to) return
+    const pages = this.#pages
+    let node: Node | undefined = this.#find(backwards ? to - 1 : from).node
+    let before = pages.countBefore(node)
+    while (node !== undefined && before < to && before + node.count > from) {
+      const end = Math.min(to - before, node.count)
+      if (visitor(pages.page(node), Math.max(from - before, 0), end)) return
+      if (!backwards) before += node.count
+      node = backwards ? pages.previous(node) : pages.next(node)
+      if (backwards && node !== undefined) before -= node.count
+    }
+  }
+
+  encode(): Buffer {
+    return this.#pages.encodeRoot()
+  }
+
+  #find(index: number): Position<undefined, ElementPage> {
+    if (index === this.count - 1) {
+      const last = this.#pages.last()!
+      return { node: last, index: last.count - 1 }
+    }
+    const found = this.#pages.at(index)
+    assert(found !== undefined, 'an index lies below the count')
+    return found
+  }
+
+  #pushLast(value: Buffer): void {
+    const last = this.#pages.last()
+    const node = last === undefined || isFullFor(last, value) ? this.#pages.appendNode(undefined) : last
+    const page = this.#pages.willChange(node)
+    page.insert(page.count, value)
+    this.#pages.changed(node)
+  }
+
+  #pushFirst(value: Buffer): void {
+    const first = this.#pages.first()!
+    const node = isFullFor(first, value) ? this.#pages.prependNode(undefined) : first
+    this.#pages.willChange(node).insert(0, value)
+    this.#pages.changed(node)
+  }
+}
+
+function isFullFor(node: Node, value: Buffer): boolean {
+  return node.bodyBytes + elementBytes(value.length) > ELEMENT_BODY_BYTES_MAX
+}
