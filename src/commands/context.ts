@@ -81,6 +81,11 @@ export interface Wait {
   /** 'stream' | 'list' | 'zset' … for CLIENT LIST and statistics. */
   readonly kind: string
   /**
+   * What it takes is gone for those behind it: when one such finds nothing at a key, others of its kind are not asked.
+   * False when undefined.
+   */
+  readonly exclusive?: boolean
+  /**
    * Called after a command (transaction, script) that touched `key`, first come first served, also when the key was
    * removed or replaced by another type. Writes the reply (an error too) and returns true, or changes nothing and
    * returns false to go on waiting. `ctx.db`, `ctx.session` and `ctx.reply` are those of the waiting client.

@@ -5,7 +5,7 @@ import type { Reply } from '../resp/reply.js'
 import type { ListValue } from '../types/list/list-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
-import { listToWrite, settleRemoval, takeEnd } from './list-store.js'
+import { listToWrite, popEvent, removeElements, takeEnd } from './list-store.js'
 import type { End } from './list-store.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
@@ -14,17 +14,12 @@ const MUST_BE_POSITIVE = 'ERR value is out of range, must be positive'
 const KEYS_NOT_POSITIVE = 'ERR numkeys should be greater than 0'
 const COUNT_NOT_POSITIVE = 'ERR count should be greater than 0'
 
-export function popEvent(end: End): string {
-  return end === 'left' ? 'lpop' : 'rpop'
-}
-
 /** Takes the element at one end of a list that has one, and answers it. The caller journals. */
 export function popOne(ctx: CommandContext, key: string, list: ListValue, end: End): void {
   const at = end === 'left' ? 0 : list.count - 1
   const value = list.at(at)
-  list.removeRange(at, at + 1)
   ctx.reply.bulk(value)
-  settleRemoval(ctx, key, list, popEvent(end))
+  removeElements(ctx, key, list, at, at + 1, popEvent(end))
 }
 
 /** Takes up to `max` elements and answers them as an array. The caller journals. Returns how many there were. */
@@ -33,8 +28,7 @@ export function popSome(ctx: CommandContext, key: string, list: ListValue, end: 
   const from = end === 'left' ? 0 : list.count - count
   ctx.reply.array(count)
   writeRange(ctx.reply, list, from, from + count, end === 'right')
-  list.removeRange(from, from + count)
-  settleRemoval(ctx, key, list, popEvent(end))
+  removeElements(ctx, key, list, from, from + count, popEvent(end))
   return count
 }
 

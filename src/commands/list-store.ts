@@ -41,10 +41,32 @@ export function push(list: ListValue, end: End, value: Buffer): void {
   list.insert(end === 'left' ? 0 : list.count, value)
 }
 
-/** After elements of a list went: an empty one goes with its key. @param event of the removal; none for '' */
+export function popEvent(end: End): string {
+  return end === 'left' ? 'lpop' : 'rpop'
+}
+
+/** Removes elements [from, to); an emptied list goes with its key. @param event of the removal */
+export function removeElements(
+  ctx: CommandContext,
+  key: string,
+  list: ListValue,
+  from: number,
+  to: number,
+  event: string,
+): void {
+  const all = to - from === list.count
+  if (!all) list.removeRange(from, to)
+  ctx.touched(key)
+  ctx.notify('l', event, key)
+  if (!all) return
+  ctx.db.remove(key)
+  ctx.notify('g', 'del', key)
+}
+
+/** After elements of a list went: an empty one goes with its key. @param event of the removal */
 export function settleRemoval(ctx: CommandContext, key: string, list: ListValue, event: string): void {
   ctx.touched(key)
-  if (event !== '') ctx.notify('l', event, key)
+  ctx.notify('l', event, key)
   if (list.count > 0) return
   ctx.db.remove(key)
   ctx.notify('g', 'del', key)

@@ -23,6 +23,8 @@ export class Waiter<S> {
   deadline: Deadline | undefined
   /** False once it was served, timed out or left. */
   waiting = true
+  /** How many queues had been served when it began to wait. */
+  turn = 0
   constructor(
     readonly session: S,
     readonly wait: Wait,
@@ -40,6 +42,8 @@ export class BlockedClients<S> {
   readonly #queues = new Map<number, Map<string, Set<Waiter<S>>>>()
   readonly #deadlines: Deadlines
   #ready: ReadyKey[] = []
+  /** Counts the queues served. */
+  #turn = 0
   /** Clients that wait. */
   count = 0
   /** Keys somebody waits for. */
@@ -70,6 +74,7 @@ export class BlockedClients<S> {
       queue.add(waiter)
     }
     this.count++
+    waiter.turn = this.#turn
     if (waiter.wait.timeoutMs > 0) {
       waiter.deadline = this.#deadlines.add(waiter.wait.timeoutMs, () => {
         this.remove(waiter)
@@ -114,12 +119,23 @@ export class BlockedClients<S> {
       for (const { database, key } of ready) {
         const queue = this.#queues.get(database)?.get(key)
         if (queue === undefined) continue
-        // A copy: who is served may come back to the queue, and waits for the next round then.
-        for (const waiter of Array.from(queue)) {
-          // Serving an earlier one may have sent this one away.
-          if (waiter.waiting && serve(waiter, key)) this.remove(waiter)
-        }
+        this.#serveQueue(queue, key, serve)
       }
+    }
+  }
+
+  #serveQueue(queue: Set<Waiter<S>>, key: string, serve: (waiter: Waiter<S>, key: string) => boolean): void {
+    const turn = ++this.#turn
+    let hungry: string | undefined
+    for (const waiter of queue) {
+      // Who was served may have come back to the queue, and waits for the next turn then.
+      if (waiter.turn >= turn) return
+      const { exclusive, kind } = waiter.wait
+      if (exclusive === true && kind === hungry) continue
+      // Serving an earlier one may have sent this one away.
+      if (!waiter.waiting) continue
+      if (serve(waiter, key)) this.remove(waiter)
+      else if (exclusive === true) hungry = kind
     }
   }
 
