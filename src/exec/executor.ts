@@ -258,7 +258,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const endUs = this.#clock.monotonicUs()
     this.#lastUs = endUs
     const us = endUs - startUs
-    this.accounting.called(row, us, stats.totalErrorReplies !== errors)
+    this.accounting.called(row, us, stats.totalErrorReplies > errors)
     // What waits is noted when it was served, as a whole.
     if (this.#parked === undefined) this.accounting.noteIfSlow(row, session, request, us, context.nowMs)
     if (this.monitors.size > 0) this.monitors.feed(session, row, request)
@@ -323,7 +323,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#running = false
     this.#lastUs = this.#clock.monotonicUs()
     if (served) {
-      const failedCall = this.#stats.totalErrorReplies !== errors
+      const failedCall = this.#stats.totalErrorReplies > errors
       this.accounting.served(session, waiter.command, this.#lastUs - startUs, failedCall, context.nowMs)
       this.#unblocked(session, position)
     }
