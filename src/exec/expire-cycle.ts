@@ -75,10 +75,10 @@ export class ExpireCycle {
     const { databases } = this.#host.keyspace()
     for (let looked = 0; looked < databases.length; looked++) {
       const db = databases[this.#nextDatabase % databases.length]
-      if (db.expiringCount > 0) {
-        while (db.expireSome(BATCH).more) if (clock.monotonicUs() >= untilUs) return true
-      }
+      // Also when the time is up inside it: the next slice begins with another.
       this.#nextDatabase = (this.#nextDatabase + 1) % databases.length
+      if (db.expiringCount === 0) continue
+      while (db.expireSome(BATCH).more) if (clock.monotonicUs() >= untilUs) return true
     }
     return false
   }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { Flag } from '../../src/commands/spec.js'
 import { CommandTable } from '../../src/commands/table.js'
 import { Admission } from '../../src/exec/admission.js'
+import type { AdmissionState } from '../../src/exec/admission.js'
 import { TransactionQueue } from '../../src/exec/multi.js'
 import type { PauseMode } from '../../src/exec/pause.js'
 import type { ClientSession } from '../../src/exec/session.js'
@@ -31,11 +32,12 @@ function setUp() {
     authenticated: true,
     multi: undefined as TransactionQueue | undefined,
     subscriber: false,
+    monitoring: false,
     subscriptions: 0,
     patternSubscriptions: 0,
     protocol: 2,
   }
-  const admission = new Admission(state, table.row('exec'))
+  const admission = new Admission(state as unknown as AdmissionState, table.row('exec'))
   const client = session as unknown as ClientSession
   const refusal = (name: string, argc = Math.abs(table.row(name)!.spec.arity)) =>
     admission.refusal(client, table.row(name)!, argc)?.split(' ')[0]
@@ -106,4 +108,16 @@ t.test('a pause keeps back writes and what is like them, or everything', async t
   state.pause.mode = undefined
   state.held = true
   t.same(['get', 'set', 'publish'].map(waits), [true, true, true])
+})
+
+t.test('in RESP2 a subscriber may only subscribe, and a client in MONITOR may touch no keys', async t => {
+  const { session, refusal } = setUp()
+  session.subscriber = true
+  session.subscriptions = 1
+  t.equal(refusal('get'), 'ERR')
+  session.protocol = 3
+  t.equal(refusal('get'), undefined)
+  session.monitoring = true
+  t.equal(refusal('get'), 'ERR')
+  t.equal(refusal('auth'), undefined)
 })
