@@ -13,12 +13,21 @@ import { copyPages } from '../stream/tree-copy.js'
 import { LIST_FORM } from './list-contents.js'
 import type { ListContents, PieceVisitor } from './list-contents.js'
 
+/** What a full page gives to a new one beside it, where pages were emptied before. */
+const SHARE = 1 / 4
+
 type Node = PageNode<undefined, ElementPage>
 
 export class ListTree implements ListContents {
   readonly form = LIST_FORM.tree
   readonly trees: Trees
   readonly #pages: OrderedPages<undefined, ElementPage>
+  /**
+   * The page at that end went because all its elements did. A list that is pushed and popped in turn just where a page is
+   * full would make and remove one each time; so the next new page there starts with a share of its neighbour.
+   */
+  #poppedFirst = false
+  #poppedLast = false
 
   /**
    * @param touchHead called before every change of what encode() gives
@@ -71,6 +80,7 @@ export class ListTree implements ListContents {
 
   removeRange(from: number, to: number): void {
     if (from >= to) return
+    const atTail = to === this.count
     // What may fail comes before the first change: of the pages in between none is read.
     this.at(from)
     this.at(to - 1)
@@ -79,6 +89,8 @@ export class ListTree implements ListContents {
       const removed = Math.min(rest, node.count - index)
       if (removed === node.count) {
         this.#pages.removeNode(node)
+        if (atTail) this.#poppedLast = true
+        else if (from === 0) this.#poppedFirst = true
       } else {
         this.#pages.willChange(node).removeRange(index, index + removed)
         this.#pages.changed(node)
@@ -116,18 +128,48 @@ export class ListTree implements ListContents {
   }
 
   #pushLast(value: Buffer): void {
-    const last = this.#pages.last()
-    const node = last === undefined || isFullFor(last, value) ? this.#pages.appendNode(undefined) : last
-    const page = this.#pages.willChange(node)
+    const pages = this.#pages
+    let node = pages.last()
+    if (node === undefined || isFullFor(node, value)) {
+      const full = node
+      node = pages.appendNode(undefined)
+      if (full !== undefined && this.#poppedLast) this.#share(full, node, full.count - Math.floor(full.count * SHARE))
+      this.#poppedLast = false
+    }
+    const page = pages.willChange(node)
     page.insert(page.count, value)
-    this.#pages.changed(node)
+    pages.changed(node)
   }
 
   #pushFirst(value: Buffer): void {
-    const first = this.#pages.first()!
-    const node = isFullFor(first, value) ? this.#pages.prependNode(undefined) : first
-    this.#pages.willChange(node).insert(0, value)
-    this.#pages.changed(node)
+    const pages = this.#pages
+    let node = pages.first()!
+    if (isFullFor(node, value)) {
+      const full = node
+      node = pages.prependNode(undefined)
+      if (this.#poppedFirst) this.#share(node, full, Math.floor(full.count * SHARE))
+      this.#poppedFirst = false
+    }
+    pages.willChange(node).insert(0, value)
+    pages.changed(node)
+  }
+
+  /** Moves elements between a full page and a new one beside it, so that `left` has `count` of them. */
+  #share(left: Node, right: Node, count: number): void {
+    const pages = this.#pages
+    const leftPage = pages.willChange(left)
+    const rightPage = pages.willChange(right)
+    if (rightPage.count === 0) {
+      rightPage.absorb(leftPage.splitOff(count))
+    } else {
+      const rest = rightPage.splitOff(count)
+      leftPage.absorb(rightPage)
+      rightPage.removeRange(0, count)
+      rightPage.absorb(rest)
+    }
+    // The new page may have got nothing: it is about to be filled, and an empty one would be removed.
+    if (leftPage.count > 0) pages.changed(left)
+    if (rightPage.count > 0) pages.changed(right)
   }
 }
 
