@@ -32,12 +32,22 @@ export function dumpOf(value: KeyValue, bytesMax: number): Buffer {
   if (codec === undefined) throw new ReplyError(`ERR values of type ${value.type} cannot be dumped`)
   const writer = new RdbWriter(bytesMax)
   codec.write(writer, value)
+  return sealed(writer)
+}
+
+/** What was written, with the footer behind it. */
+export function sealed(writer: RdbWriter): Buffer {
   writer.u16(VERSION_WRITTEN)
   writer.raw(Buffer.alloc(CRC64_BYTES))
   const payload = writer.done()
   const end = payload.length - CRC64_BYTES
   putCrc64(payload, end, end)
   return payload
+}
+
+/** An intact payload without its footer; a view. */
+export function unsealed(payload: Buffer): Buffer {
+  return payload.subarray(0, payload.length - FOOTER_BYTES)
 }
 
 /** Whether the footer is of a version that is read here, and its checksum right. */
@@ -53,7 +63,7 @@ export function isIntact(payload: Buffer): boolean {
  * @throws PayloadError when the bytes are no value; then nothing is left of it
  */
 export function valueOf(payload: Buffer, rows: Rows, limits: ReadLimits, packing: PackingLimits): KeyValue {
-  const reader = new RdbReader(payload.subarray(0, payload.length - FOOTER_BYTES), limits)
+  const reader = new RdbReader(unsealed(payload), limits)
   const code = reader.u8()
   const codec = BY_CODE.get(code)
   if (codec === undefined) throw new PayloadError(`unknown type ${code}`)

@@ -1,7 +1,7 @@
 // Listpacks, the packing of small collections and of stream nodes in Redis' dumps: reader and writer.
 //
-// Header: total bytes (uint32), number of elements (uint16, 65535 = count them), both low byte first; then the elements,
-// each followed by its own length for walking backwards; then FF. An element is
+// Header: total bytes (uint32), number of elements (uint16, 65535 = count them), both low byte first; then the
+// elements, each followed by its own length for walking backwards; then FF. An element is
 //   0nnnnnnn   0..127                       11110000 + 4   string of a 32-bit length, low byte first
 //   10llllll   string of up to 63 bytes     11110001 + 2   int16     11110011 + 4   int32
 //   110nnnnn + 1   13-bit signed integer    11110010 + 3   int24     11110100 + 8   int64

@@ -2,7 +2,7 @@
 //
 // A sequence of runs, each behind a control byte:
 //   000nnnnn                      the next n + 1 bytes as they are
-//   nnnooooo [more] oooooooo      n + 2 bytes (n = 7: + more) again that stand offset + 1 bytes before the end of the output
+//   nnnooooo [more] oooooooo      n + 2 bytes (n = 7: + more) once more, from offset + 1 bytes before the output's end
 
 import { PayloadError } from './payload-error.js'
 

@@ -18,33 +18,41 @@ export class RdbWriter {
   constructor(readonly bytesMax: number) {}
 
   u8(value: number): void {
-    this.#bytes[this.#room(1)] = value
+    const at = this.#room(1)
+    this.#bytes[at] = value
   }
 
   /** Two bytes, low one first. */
   u16(value: number): void {
-    this.#bytes.writeUInt16LE(value, this.#room(2))
+    const at = this.#room(2)
+    this.#bytes.writeUInt16LE(value, at)
   }
 
   /** Eight bytes, low one first. */
   int64(value: number | bigint): void {
-    this.#bytes.writeBigInt64LE(BigInt(value), this.#room(8))
+    const at = this.#room(8)
+    this.#bytes.writeBigInt64LE(BigInt(value), at)
   }
 
   raw(bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#room(bytes.length))
+    const at = this.#room(bytes.length)
+    this.#bytes.set(bytes, at)
   }
 
   /** An unsigned number of 64 bits, as lengths are stored. */
   length(value: number | bigint): void {
     if (value < 64) this.u8(Number(value))
-    else if (value < 16384) this.#bytes.writeUInt16BE(0x4000 | Number(value), this.#room(2))
-    else if (value <= 0xffffffff) {
+    else if (value < 16384) {
+      const at = this.#room(2)
+      this.#bytes.writeUInt16BE(0x4000 | Number(value), at)
+    } else if (value <= 0xffffffff) {
       this.u8(0x80)
-      this.#bytes.writeUInt32BE(Number(value), this.#room(4))
+      const at = this.#room(4)
+      this.#bytes.writeUInt32BE(Number(value), at)
     } else {
       this.u8(0x81)
-      this.#bytes.writeBigUInt64BE(BigInt(value), this.#room(8))
+      const at = this.#room(8)
+      this.#bytes.writeBigUInt64BE(BigInt(value), at)
     }
   }
 
@@ -62,7 +70,8 @@ export class RdbWriter {
 
   /** The ID as it is in keys: 16 bytes, high one first. */
   rawId(id: StreamId): void {
-    putId(this.#bytes, this.#room(STREAM_ID_BYTES), id)
+    const at = this.#room(STREAM_ID_BYTES)
+    putId(this.#bytes, at, id)
   }
 
   /** The two numbers of an ID as lengths. */
@@ -80,17 +89,21 @@ export class RdbWriter {
     if (typeof value !== 'number' || value !== (value | 0)) return false
     if (value >= -0x80 && value <= 0x7f) {
       this.u8(0xc0)
-      this.#bytes.writeInt8(value, this.#room(1))
+      const at = this.#room(1)
+      this.#bytes.writeInt8(value, at)
     } else if (value >= -0x8000 && value <= 0x7fff) {
       this.u8(0xc1)
-      this.#bytes.writeInt16LE(value, this.#room(2))
+      const at = this.#room(2)
+      this.#bytes.writeInt16LE(value, at)
     } else {
       this.u8(0xc2)
-      this.#bytes.writeInt32LE(value, this.#room(4))
+      const at = this.#room(4)
+      this.#bytes.writeInt32LE(value, at)
     }
     return true
   }
 
+  /** Where the next `bytes` go. The buffer may be another one afterwards: look at it after the call. */
   #room(bytes: number): number {
     const at = this.#used
     const end = at + bytes

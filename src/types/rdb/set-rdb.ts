@@ -1,7 +1,8 @@
-// Sets in Redis' dumps. Written as the integers of an intset (type 11) or member by member (2); read also as a listpack (20,
-// Redis 7.2).
+// Sets in Redis' dumps. Written as the integers of an intset (type 11) or member by member (2); read also as a listpack
+// (20, Redis 7.2).
 //
-// Intset, one string: bytes of an integer (2, 4 or 8), number of them (both uint32), ascending integers; low bytes first.
+// Intset, one string: bytes of an integer (2, 4 or 8), number of them (both uint32), ascending integers; low bytes
+// first.
 
 import { SetValue } from '../set/set-value.js'
 import { ListpackReader } from './listpack.js'

@@ -1,6 +1,6 @@
 // The nodes of a stream in Redis' dumps: listpacks of entries, each told as its difference from the first one. Used by:
-// stream-rdb. A node becomes a macro node of ours and the other way round; deleted entries, which Redis' nodes still hold,
-// are counted when they come in and left out when a node goes out.
+// stream-rdb. A node becomes a macro node of ours and the other way round; deleted entries, which Redis' nodes still
+// hold, are counted when they come in and left out when a node goes out.
 //
 // Listpack: live entries, deleted entries, number of master fields, master fields, 0; then for each entry
 //   flags (1 deleted, 2 fields are the master's), ms and sequence minus those of the node's first ID,
@@ -23,7 +23,7 @@ const FLAGS_MAX = DELETED | SAME_FIELDS
 const U32_MAX = 0xffffffff
 const TWO_32 = 4294967296
 const SAFE_HI_MAX = 0x1fffff
-/** Elements of an entry beside its fields and values: flags, both differences; and with fields of its own their number. */
+/** Elements of an entry beside fields and values: flags, both differences; and with fields of its own their number. */
 const ELEMENTS_SAME = 3
 const ELEMENTS_OWN = 4
 /** What an entry takes beside its fields, about. */

@@ -1,5 +1,5 @@
-// Streams in Redis' dumps: nodes, counters, groups with their pending entries, consumers. Written as type 19 (Redis 7.0);
-// read also as 15 (5.0: no counters) and 21 (7.2: with the active time of consumers).
+// Streams in Redis' dumps: nodes, counters, groups with their pending entries, consumers. Written as type 19 (Redis
+// 7.0); read also as 15 (5.0: no counters) and 21 (7.2: with the active time of consumers).
 //
 // nodes: number, then each: ID of its first entry ever (a string of 16 bytes), listpack (a string)
 // length, last ID, and from 19 on: first ID, max deleted ID, entries ever added

@@ -1,5 +1,5 @@
-// RESP bulk strings: the form in which streams hold their fields and values. Built from what a dump has, and walked over
-// to write a dump. Used by: stream-node-rdb.
+// RESP bulk strings: the form in which streams hold their fields and values. Built from what a dump has, and walked
+// over to write a dump. Used by: stream-node-rdb.
 
 import type { ListpackReader } from './listpack.js'
 
