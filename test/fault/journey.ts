@@ -6,6 +6,8 @@
 import type { RespClient } from '../support/resp-client.js'
 import { encodeCommand } from '../support/resp-client.js'
 import { Seeded } from '../support/seeded.js'
+import { fieldsOperation } from './journey-fields.js'
+import type { FieldsState } from './journey-fields.js'
 
 type Command = (string | number)[]
 
@@ -15,7 +17,7 @@ interface Operation {
   apply(state: State): void
 }
 
-interface State {
+interface State extends FieldsState {
   entries: { id: number; value: string }[]
   lastDelivered: number
   pending: Map<number, number>
@@ -29,9 +31,19 @@ const KEPT = 60
 export class Journey {
   acknowledged = 0
   sent = 0
-  #state: State = { entries: [], lastDelivered: 0, pending: new Map(), counter: '', exists: false }
+  #state: State = {
+    entries: [],
+    lastDelivered: 0,
+    pending: new Map(),
+    counter: '',
+    exists: false,
+    hash: new Map(),
+    set: new Set(),
+  }
   readonly #stream: string
   readonly #counter: string
+  readonly #hash: string
+  readonly #set: string
 
   constructor(
     name: string,
@@ -39,6 +51,8 @@ export class Journey {
   ) {
     this.#stream = `stream:${name}`
     this.#counter = `counter:${name}`
+    this.#hash = `hash:${name}`
+    this.#set = `set:${name}`
   }
 
   /** Sends batches until the connection breaks. */
@@ -100,7 +114,7 @@ export class Journey {
     const value = 'x'.repeat(rng.below(200)) + n
     const add: Command = ['XADD', this.#stream, `${id}-0`, 'n', value]
     const append = (s: State) => void s.entries.push({ id, value })
-    switch (rng.below(10)) {
+    switch (rng.below(14)) {
       case 0:
       case 1:
         return this.#read(1 + rng.below(4))
@@ -128,8 +142,14 @@ export class Journey {
         }
       case 6:
         return { commands: [['SET', this.#counter, n]], apply: s => void (s.counter = String(n)) }
-      default:
+      case 7:
+      case 8:
+      case 9:
         return { commands: [add], apply: append }
+      default: {
+        const { command, apply } = fieldsOperation(n, rng, this.#hash, this.#set)
+        return { commands: [command], apply }
+      }
     }
   }
 
@@ -171,6 +191,8 @@ export class Journey {
       pendingCount: s.pending.size,
       lastDelivered: s.lastDelivered === 0 ? '0-0' : `${s.lastDelivered}-0`,
       counter: s.counter,
+      hash: [...s.hash].map(pair => pair.join('=')).sort(),
+      set: [...s.set].sort(),
     })
   }
 
@@ -188,6 +210,10 @@ export class Journey {
       pendingCount: Number(group[group.indexOf('pending') + 1]),
       lastDelivered: group[group.indexOf('last-delivered-id') + 1],
       counter: counter[0] ?? '',
+      hash: pairsOf(await ask('HGETALL', this.#hash), 2)
+        .map(pair => pair.join('='))
+        .sort(),
+      set: (await ask('SMEMBERS', this.#set)).sort(),
     })
   }
 }
