@@ -1,6 +1,8 @@
 // Style as a test: sizes, ranks, cycles, banned calls, head comments, document titles, stale generated documents.
 
 import t from 'tap'
+import { commandsDocument } from '../scripts/documents/commands.js'
+import { configurationDocument } from '../scripts/documents/configuration.js'
 import { cyclesIn, filesIn, importsOf, longFunctions, runtimeImportsOf, textOf } from './support/sources.js'
 
 const LINES_MAX = 500
@@ -13,7 +15,7 @@ const code = [
   ...filesIn('test', ['.ts', '.mjs']),
   ...filesIn('bench', ['.ts', '.mjs']),
   ...filesIn('examples', ['.ts', '.mjs']),
-  ...filesIn('scripts', ['.mjs']),
+  ...filesIn('scripts', ['.ts', '.mjs']),
   ...filesIn('native', ['.cc', '.h']),
 ]
 const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', ['.md'])]
@@ -114,4 +116,9 @@ t.test('each document has one title and no path of a machine', async t => {
     t.equal(text.split('\n').filter(line => line.startsWith('# ')).length, 1, `${path} has one title`)
     t.notMatch(text, /\/work\/|\/root\/|\/home\//, path)
   }
+})
+
+t.test('generated documents are what the sources say; npm run docs writes them anew', async t => {
+  t.equal(textOf('docs/commands.md'), commandsDocument())
+  t.equal(textOf('docs/configuration.md'), configurationDocument())
 })

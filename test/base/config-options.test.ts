@@ -1,11 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { INERT_PARTS } from '../../src/base/config-inert.js'
 import { OPTIONS, camelCase } from '../../src/base/config-options.js'
 import type { Option } from '../../src/base/config-options.js'
-import { configurationDocument } from '../support/configuration-document.js'
 
-const DOCUMENT = new URL('../../docs/configuration.md', import.meta.url)
 const inert: Record<string, Option> = Object.assign({}, ...Object.values(INERT_PARTS))
 const rows: [string, Option][] = [...Object.entries(OPTIONS), ...Object.entries(inert)]
 
@@ -30,9 +27,4 @@ t.test('every row says what it does, in a sentence', async t => {
 
 t.test('names of values are camel case', async t => {
   t.equal(camelCase('hash-max-listpack-entries'), 'hashMaxListpackEntries')
-})
-
-t.test('docs/configuration.md is what the tables say', async t => {
-  if (process.env.UPDATE_DOCS) writeFileSync(DOCUMENT, configurationDocument())
-  t.equal(readFileSync(DOCUMENT, 'utf8'), configurationDocument(), 'UPDATE_DOCS=1 writes it anew')
 })

@@ -1,4 +1,4 @@
-// Renders docs/configuration.md from the tables of options. A test compares; UPDATE_DOCS=1 writes the file anew.
+// Renders docs/configuration.md from the tables of options. Used by: scripts/docs.mjs, test/tidy.test.ts.
 
 import { INERT_PARTS } from '../../src/base/config-inert.js'
 import { OPTION_PARTS } from '../../src/base/config-options.js'
