@@ -8,6 +8,7 @@
 import type { Socket } from 'node:net'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
 import { RequestParser } from '../resp/request-parser.js'
+import { readIntoSharedBuffer } from './shared-read-buffer.js'
 
 /** Counted by connections and listener; the server's Stats fit. */
 export interface NetCounters {
@@ -48,7 +49,8 @@ export class Connection implements Transport {
   #unsentChunks = 0
 
   /** `unixPath` is set for clients of the Unix socket. */
-  constructor(socket: Socket, host: ConnectionHost, limits: ParserLimits, unixPath: string | undefined) {
+  constructor(accepted: Socket, host: ConnectionHost, limits: ParserLimits, unixPath: string | undefined) {
+    const socket = readIntoSharedBuffer(accepted, (bytes, length) => this.#receive(bytes, length))
     this.#socket = socket
     this.#host = host
     this.#parser = new RequestParser(limits.bulkBytesMax)
@@ -65,7 +67,6 @@ export class Connection implements Transport {
   start(handler: ClientHandler): void {
     this.#handler = handler
     const socket = this.#socket
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('end', () => this.#inputEnded())
     socket.on('drain', () => this.#drained())
     socket.on('error', ignore) // 'close' follows
@@ -144,12 +145,14 @@ export class Connection implements Transport {
     if (limits.queryBytesMax !== undefined) this.#queryBytesMax = limits.queryBytesMax
   }
 
-  #receive(chunk: Buffer): void {
+  /** Takes bytes[0, length), which somebody else writes to afterwards. */
+  #receive(bytes: Buffer, length: number): void {
     if (this.#ending) return
     this.lastActiveSecond = this.#host.second
-    this.#host.counters.netInputBytes += chunk.length
-    this.#parser.feed(chunk)
+    this.#host.counters.netInputBytes += length
+    this.#parser.feed(bytes, length)
     if (!this.#stopped) this.#parse()
+    this.#parser.settle()
     if (this.#parser.bufferedBytes > this.#queryBytesMax) this.destroy()
   }
 

@@ -4,7 +4,8 @@
 // (text commands).
 //
 // Invariants: [from, end) of the buffer are the bytes received and not yet returned by next(); a command that is being
-// read starts at `from`, and `at` is how far it was read. Fed chunks belong to the parser, which may write to them.
+// read starts at `from`, and `at` is how far it was read. A fed chunk belongs to the parser, which may write to it, until
+// settle().
 
 import { readInt64 } from '../base/numbers.js'
 import { splitInline } from './inline-request.js'
@@ -68,10 +69,10 @@ export class RequestParser {
     return this.#carried ? this.#buffer.length - this.#end : 0
   }
 
-  /** Takes what arrived; the chunk is the parser's from now on. Ends the life of the last request. */
-  feed(chunk: Buffer): void {
+  /** Takes what arrived, chunk[0, length); the chunk is the parser's from now on. Ends the life of the last request. */
+  feed(chunk: Buffer, length = chunk.length): void {
     if (this.#from !== this.#end) {
-      this.#append(chunk)
+      this.#append(chunk, length)
       return
     }
     this.#buffer = chunk
@@ -79,7 +80,15 @@ export class RequestParser {
     this.#from = 0
     this.#at = 0
     this.#searched = 0
-    this.#end = chunk.length
+    this.#end = length
+  }
+
+  /** Gives the chunk back: what is left of it is copied. Ends the life of the last request. */
+  settle(): void {
+    if (this.#carried) return
+    const kept = this.#end - this.#from
+    if (kept > 0) this.#makeRoom(kept, kept)
+    else this.#buffer = EMPTY
   }
 
   /**
@@ -210,12 +219,10 @@ export class RequestParser {
     return false
   }
 
-  #append(chunk: Buffer): void {
+  #append(chunk: Buffer, length: number): void {
     const kept = this.#end - this.#from
-    const needed = kept + chunk.length
-    if (!this.#carried || this.#end + chunk.length > this.#buffer.length) this.#makeRoom(kept, needed)
-    this.#buffer.set(chunk, this.#end)
-    this.#end += chunk.length
+    if (!this.#carried || this.#end + length > this.#buffer.length) this.#makeRoom(kept, kept + length)
+    this.#end += chunk.copy(this.#buffer, this.#end, 0, length)
   }
 
   /** Moves the kept bytes to the front of a buffer with room for `needed`. */

@@ -56,6 +56,26 @@ const MIXED_COMMANDS = [
   ['PING'],
 ]
 
+t.test('settle() copies what is left of a chunk that is written to again', async t => {
+  const bytes = Buffer.concat([encodeCommand(['SET', 'k', 'value']), encodeCommand(['GET', 'key']), latin1('PING\r\n')])
+  for (let size = 1; size <= bytes.length; size++) {
+    const parser = new RequestParser(BULK_BYTES_MAX)
+    const shared = Buffer.alloc(bytes.length + 5)
+    const commands: string[] = []
+    for (const piece of cutEvery(bytes, size)) {
+      piece.copy(shared)
+      parser.feed(shared, piece.length)
+      for (let request = parser.next(); request !== undefined; request = parser.next()) {
+        commands.push(Array.from({ length: request.argc }, (_, i) => request.text(i)).join(' '))
+      }
+      parser.settle()
+      shared.fill('!')
+    }
+    t.same(commands, ['SET k value', 'GET key', 'PING'], `in pieces of ${size}`)
+    t.equal(parser.bufferedBytes, 0)
+  }
+})
+
 t.test('commands, inline commands and empty ones are read from one chunk', async t => {
   t.same(parseChunks([MIXED]), { commands: MIXED_COMMANDS, fault: undefined })
 })
