@@ -142,7 +142,9 @@ export class MillraceServer implements Server {
     return this.#executor.loading
   }
   get blockedCount(): number {
-    return this.#executor.blocked.count
+    let postponed = 0
+    for (const session of this.#sessions) if (session.postponed !== undefined) postponed++
+    return this.#executor.blocked.count + postponed
   }
   get blockedKeyCount(): number {
     return this.#executor.blocked.keyCount

@@ -167,6 +167,7 @@ export interface Server {
   /** All connected clients in order of id. */
   sessions(): Iterable<Session>
   session(id: number): Session | undefined
+  /** Clients that wait for keys, or for the end of a pause. */
   readonly blockedCount: number
   /** MONITOR: the client is shown every command from now on. */
   monitor(session: Session): void

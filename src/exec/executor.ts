@@ -169,7 +169,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const before = session.replyMode
     this.#admit(session, request)
     if (session.postponed !== undefined) return
-    if (before === 'skip' || session.replyMode === 'off') session.reply.truncate(position)
+    // CLIENT REPLY ON is itself answered, even when the command before it was SKIP.
+    const silenced = before === 'skip' && session.replyMode !== 'on'
+    if (silenced || session.replyMode === 'off') session.reply.truncate(position)
     if (before === 'skip' && session.replyMode === 'skip') session.replyMode = 'on'
   }
 
@@ -234,6 +236,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     context.db = this.keyspace.database(database)
     context.nowMs = this.#frozenMs()
     this.keyspace.nowMs = context.nowMs
+    this.keyspace.expiryHeld = this.pause.mode !== undefined
   }
 
   /** Returns the microseconds it took. */

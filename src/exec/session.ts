@@ -137,7 +137,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     return this.subscribed.shard.size
   }
   get blocked(): boolean {
-    return this.waiter !== undefined
+    return this.waiter !== undefined || this.postponed !== undefined
   }
   get inMulti(): boolean {
     return this.multi !== undefined

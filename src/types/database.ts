@@ -73,7 +73,7 @@ export class Database {
   peek(key: string): KeyEntry | undefined {
     const entry = this.#slot.keys.find(key)
     if (entry !== undefined && entry.deadline !== undefined && this.#isDue(entry.deadline)) {
-      this.#expire(entry)
+      if (!this.#keyspace.expiryHeld) this.#expire(entry)
       return undefined
     }
     return entry
@@ -166,7 +166,7 @@ export class Database {
     const next = this.#slot.keys.scan(Number(cursor & 0xffffffffn), count, met)
     const entries = met.filter(entry => {
       if (entry.deadline === undefined || !this.#isDue(entry.deadline)) return true
-      this.#expire(entry)
+      if (!this.#keyspace.expiryHeld) this.#expire(entry)
       return false
     })
     return { cursor: BigInt(next), entries }
@@ -177,7 +177,7 @@ export class Database {
     for (let tries = 0; tries < RANDOM_TRIES_MAX; tries++) {
       const entry = this.#slot.keys.random(pick)
       if (entry === undefined || entry.deadline === undefined || !this.#isDue(entry.deadline)) return entry
-      this.#expire(entry)
+      if (!this.#keyspace.expiryHeld) this.#expire(entry)
     }
     return undefined
   }

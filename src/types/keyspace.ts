@@ -32,6 +32,8 @@ export class Keyspace {
   hooks: KeyspaceHooks = { onExpired: () => undefined }
   /** The frozen clock of the running command; the executor sets it. */
   nowMs: number
+  /** True during CLIENT PAUSE: what has expired is not seen, but not removed either. */
+  expiryHeld = false
   /** True at replay: nothing expires by itself. */
   replaying = false
   readonly databases: readonly Database[]

@@ -114,10 +114,15 @@ export class ExecHarness {
   constructor(commands: readonly CommandSpec<never>[]) {
     this.table = new CommandTable([...transactionCommands, ...commands])
     const keyspace = new Keyspace({ rows: this.rows, databases: 16, clock: this.clock })
+    const executor = () => this.executor
     const server = {
       clock: this.clock,
       config: this.config,
       durability: this.durability,
+      get pubsub() {
+        return executor().pubsub
+      },
+      monitor: (session: ClientSession) => this.executor.monitors.add(session),
     } as unknown as Server
     this.executor = new Executor({
       server,
