@@ -2,8 +2,10 @@
 // names, and now and then a spoilt argument.
 
 import type { Seeded } from '../support/seeded.js'
+import { dumpKinds } from './dump-kinds.js'
 import { hashKinds } from './hash-kinds.js'
 import { setKinds } from './set-kinds.js'
+import { zsetKinds } from './zset-kinds.js'
 
 export type Argument = string | number | Buffer
 export type Command = Argument[]
@@ -352,7 +354,7 @@ const STREAM_AND_KEY_KINDS: readonly Kind[] = [
   },
 ]
 
-const ALL_KINDS: readonly Kind[] = [...STREAM_AND_KEY_KINDS, ...setKinds, ...hashKinds]
+const ALL_KINDS: readonly Kind[] = [...STREAM_AND_KEY_KINDS, ...setKinds, ...hashKinds, ...zsetKinds, ...dumpKinds]
 
 function bound(g: Generator, edge: string): Argument {
   if (g.rng.chance(0.4)) return edge
