@@ -195,3 +195,12 @@ t.test('HRANDFIELD and HSCAN answer as redis-server', needsRedis, async t => {
     'HSCAN h',
   ])
 })
+
+t.test('COMMAND INFO tells of the hash commands what redis-server tells', needsRedis, async t => {
+  const names =
+    'hset hmset hsetnx hget hmget hgetall hkeys hvals hlen hexists hdel hincrby hincrbyfloat hstrlen hrandfield hscan'
+  await answersAlike(
+    t,
+    names.split(' ').map(name => `COMMAND INFO ${name}`),
+  )
+})

@@ -61,8 +61,12 @@ t.test('sets of every size equal a model through flushes, evictions, reloads and
     const model = new Set<string>()
     for (let step = 0; step < 3000; step++) {
       const member = make(rng.below(universe))
-      if (rng.chance(0.65)) t.equal(set.add(member, INTEGERS_MAX), !model.has(member)) && model.add(member)
-      else t.equal(set.remove(member), model.delete(member))
+      if (rng.chance(0.65)) {
+        t.equal(set.add(member, INTEGERS_MAX), !model.has(member))
+        model.add(member)
+      } else {
+        t.equal(set.remove(member), model.delete(member))
+      }
       if (rng.chance(0.004)) {
         rows.flushAndEvict()
         if (rng.chance(0.5)) set = SetValue.stored(rows, set.object.id)
