@@ -10,6 +10,8 @@ const CARET = 94
 const BACKSLASH = 92
 const HYPHEN = 45
 const NO_MATCH = -1
+/** A pattern that needs more of them matches nothing, as in Redis; so a client's nonsense costs little. */
+const STARS_MAX = 1000
 
 /** True when the whole of `text` matches. `ignoreCase` folds ASCII letters only. */
 export function globMatch(pattern: string, text: string, ignoreCase = false): boolean {
@@ -18,11 +20,13 @@ export function globMatch(pattern: string, text: string, ignoreCase = false): bo
   let at = 0
   let behindStar = -1
   let retryFrom = 0
+  let stars = 0
   let i = 0
   while (i < text.length) {
     if (at < pattern.length && pattern.charCodeAt(at) === STAR) {
       at = skipStars(pattern, at)
       if (at === pattern.length) return true
+      if (++stars > STARS_MAX) return false
       behindStar = at
       retryFrom = i
       continue
