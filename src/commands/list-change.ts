@@ -8,8 +8,6 @@ import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { attempt, granted } from './stream-arguments.js'
 
-const INT64_MIN = -(2n ** 63n)
-
 const lset = defineCommand({
   name: 'lset',
   arity: 4,
@@ -78,9 +76,7 @@ const lrem = defineCommand({
   complexity: 'O(N + M log N) for N elements and M runs of equal ones removed',
   parse(args: Args) {
     const key = args.key()
-    const count = args.int64()
-    if (count === INT64_MIN) throw new ReplyError(replyErrors.notAnInteger)
-    return { key, count: Number(count), value: args.bytes() }
+    return { key, count: args.integer(), value: args.bytes() }
   },
   run(ctx, { key, count, value }) {
     const list = listToWrite(ctx, key)

@@ -1,6 +1,6 @@
 // LLEN, LINDEX, LRANGE, LPOS.
 
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError } from '../base/errors.js'
 import type { ListValue } from '../types/list/list-value.js'
 import type { Args } from './args.js'
 import { absolute, listAt } from './list-store.js'
@@ -75,6 +75,7 @@ const RANK_ZERO =
   'from the end of the list'
 const COUNT_NEGATIVE = "ERR COUNT can't be negative"
 const MAXLEN_NEGATIVE = "ERR MAXLEN can't be negative"
+/** Redis cannot negate it and passes nothing over. */
 const RANK_MIN = -(2n ** 63n)
 
 interface PositionOptions {
@@ -101,10 +102,9 @@ function parsePosition(args: Args): PositionOptions {
   while (args.remaining > 1) {
     if (args.take('RANK')) {
       const rank = args.int64()
-      if (rank === RANK_MIN) throw new ReplyError(replyErrors.notAnInteger)
       if (rank === 0) throw new ReplyError(RANK_ZERO)
       options.backwards = rank < 0
-      options.skip = Math.abs(Number(rank)) - 1
+      options.skip = rank === RANK_MIN ? 0 : Math.abs(Number(rank)) - 1
     } else if (args.take('COUNT')) {
       options.count = unlimitedByZero(args.integer(COUNT_NEGATIVE), COUNT_NEGATIVE)
     } else if (args.take('MAXLEN')) {
