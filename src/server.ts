@@ -21,6 +21,7 @@ import { NO_TRANSPORT } from './exec/no-transport.js'
 import { NodeLimitsJournal } from './exec/node-limits-journal.js'
 import { OutputLimits } from './exec/output-limits.js'
 import { Replay } from './exec/replay.js'
+import { ScriptHost } from './exec/script-host.js'
 import { ClientSession } from './exec/session.js'
 import { SessionRegistry } from './exec/session-registry.js'
 import { SlowlogList } from './exec/slowlog.js'
@@ -55,6 +56,7 @@ export class MillraceServer implements Server {
   readonly slowlog = new SlowlogList()
   readonly latency = new Latency(this.stats)
   readonly runId = randomBytes(20).toString('hex')
+  readonly scripts: ScriptHost
   readonly startedAtMs: number
   /** Journal records that the start ran again. */
   replayedRecords = 0
@@ -120,6 +122,12 @@ export class MillraceServer implements Server {
       preamble: () => this.#nodeLimits.take(),
       panic: (error, doing) => this.#panic(error, doing),
       damaged: (error, doing) => this.#damaged(error, doing),
+    })
+    this.scripts = new ScriptHost({
+      executor: this.#executor,
+      table: this.table,
+      log,
+      writeFault: () => this.#store.writeFault,
     })
     this.#expireCycle = this.#newExpireCycle()
     this.#memory = new MemoryGuard(full => (this.#executor.outOfMemory = full))
@@ -335,6 +343,7 @@ export class MillraceServer implements Server {
     executor.accounting.trackLatency = values.latencyTracking
     executor.publishEvents(values.notifyKeyspaceEvents)
     executor.passwordRequired = values.requirepass !== ''
+    this.scripts.thresholdMs = values.busyReplyThreshold
     config.onChange('slowlog-log-slower-than', us => (this.slowlog.slowerThanUs = us))
     config.onChange('slowlog-max-len', length => (this.slowlog.lengthMax = length))
     config.onChange('latency-monitor-threshold', ms => (this.latency.thresholdMs = ms))
@@ -344,6 +353,7 @@ export class MillraceServer implements Server {
     config.onChange('client-output-buffer-limit', limits => (outputLimits.limits = limits))
     config.onChange('proto-max-bulk-len', bytes => this.#listener.setParserLimits({ bulkBytesMax: bytes }))
     config.onChange('client-query-buffer-limit', bytes => this.#listener.setParserLimits({ queryBytesMax: bytes }))
+    config.onChange('busy-reply-threshold', ms => (this.scripts.thresholdMs = ms))
     config.onChange('loglevel', level => (this.log.level = level))
     config.onChange('hz', hz => (this.#expireCycle.roundsPerSecond = hz))
     config.onChange('active-expire-effort', effort => (this.#expireCycle.effort = effort))

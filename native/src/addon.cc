@@ -9,6 +9,7 @@
 #include "crc32c.h"
 #include "file_lock.h"
 #include "journal_write.h"
+#include "lua_door.h"
 
 namespace {
 
@@ -83,7 +84,7 @@ bool Export(napi_env env, napi_value exports, const char* name, napi_callback ca
 napi_value Init(napi_env env, napi_value exports) {
   const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
                         Export(env, exports, "writeRecords", WriteRecords) &&
-                        Export(env, exports, "lockFile", LockFile);
+                        Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports);
   return complete ? exports : nullptr;
 }
 

@@ -2,13 +2,14 @@
 
 import { serverCommands } from './admin.js'
 import { connectionCommands } from './connection.js'
-import { functionsAbsentCommands } from './functions-absent.js'
+import { functionCommands } from './function.js'
 import { hashCommands } from './hash-commands.js'
 import { keyCommands } from './key-commands.js'
 import { listCommands } from './list-commands.js'
 import { monitorCommand } from './monitor.js'
 import { nodeLimitsCommands } from './node-limits.js'
 import { pubsubCommands } from './pubsub.js'
+import { scriptCommands } from './script.js'
 import { setCommands } from './set-commands.js'
 import type { CommandSpec } from './spec.js'
 import { streamCommands } from './stream-commands.js'
@@ -30,7 +31,8 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   transactionCommands,
   pubsubCommands,
   [monitorCommand],
-  functionsAbsentCommands,
+  scriptCommands,
+  functionCommands,
   nodeLimitsCommands,
 ]
 

@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import type { Keyspace } from '../types/keyspace.js'
+import type { Scripts } from './scripts.js'
 import type { CommandTable } from './table.js'
 
 /** One client connection, or an internal caller. */
@@ -155,6 +156,7 @@ export interface Server {
   readonly config: Config
   readonly keyspace: Keyspace
   readonly table: CommandTable
+  readonly scripts: Scripts
   readonly stats: Stats
   readonly durability: Durability
   readonly slowlog: Slowlog

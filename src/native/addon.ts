@@ -3,11 +3,13 @@
 
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import type { LuaAddon } from './lua.js'
 
 /** What native/src/addon.cc exports. Arguments are checked by the doors, not here. */
-export interface Addon {
+export interface Addon extends LuaAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
+  sendPieces(fd: number, pieces: readonly Uint8Array[]): number
   lockFile(fd: number): number
 }
 

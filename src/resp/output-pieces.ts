@@ -145,6 +145,22 @@ export class OutputPieces {
     this.#pieceBytes += length
   }
 
+  /** Starts over in `chunk`, forgetting everything written: for output that is read where it was written. */
+  restartIn(chunk: Buffer): void {
+    if (this.#pieces.length > 0) this.#pieces = []
+    this.#pieceBytes = 0
+    this.#deferredPieces.length = 0
+    this.#deferredOffsets.length = 0
+    this.#chunk = chunk
+    this.#start = 0
+    this.#at = 0
+  }
+
+  /** Bytes from the start of the chunk given to restartIn, or -1 when the output did not stay in it. */
+  get contiguousBytes(): number {
+    return this.#pieces.length === 0 && this.#start === 0 ? this.#at : -1
+  }
+
   /** Leaves room for a header that is written by endDeferred. To be closed in reverse order; returns its token. */
   protected defer(): number {
     this.#room(DEFERRED_BYTES)

@@ -11,6 +11,7 @@ import { Database } from './database.js'
 import { damaged, decodeDirectoryRow, directoryPrefix } from './directory-row.js'
 import { KeyEntry } from './key-entry.js'
 import { LazyFree } from './lazy-free.js'
+import { Libraries } from './libraries.js'
 import { Slot } from './slot.js'
 import { typeByCode } from './types.js'
 
@@ -45,11 +46,14 @@ export class Keyspace {
 
   /** Where values are made: `StringValue.create(keyspace.rows, …)`. */
   readonly rows: Rows
+  /** The function libraries, which belong to no database. */
+  readonly libraries: Libraries
   readonly #map: DatabaseMap
   readonly #lazyFree: LazyFree
 
   constructor(options: { rows: Rows; databases: number; clock: Clock }) {
     this.rows = options.rows
+    this.libraries = new Libraries(options.rows)
     this.nowMs = options.clock.nowMs()
     this.#map = new DatabaseMap(options.rows, options.databases)
     this.#lazyFree = new LazyFree(slot => this.#map.buried(slot.number))
@@ -80,6 +84,7 @@ export class Keyspace {
    */
   load(progress: (keys: number) => void = () => undefined): void {
     this.#map.load(this.databases.length)
+    this.libraries.load()
     let keys = 0
     for (const db of this.databases) {
       const slot = new Slot(this.#map.slotOf(db.index), this.rows)

@@ -1,0 +1,311 @@
+// Runs scripts and functions: finds or compiles the code, decides whether it may run, runs it inside the running
+// command and writes what it returned. Everything a script does is one journal record, under one frozen clock, and
+// nobody is served in between.
+//
+// The interpreter is opened at the first need, so that servers without scripts do not pay for it.
+
+import { createHash } from 'node:crypto'
+import { ReplyError } from '../base/errors.js'
+import type { Log } from '../base/log.js'
+import type { CommandContext } from '../commands/context.js'
+import { ScriptFlag } from '../commands/scripts.js'
+import type { Library, RunningScript, Scripts } from '../commands/scripts.js'
+import type { CommandTable, TableRow } from '../commands/table.js'
+import { LuaState, Verdict } from '../native/lua.js'
+import type { LuaFailure } from '../native/lua.js'
+import { BY_REFERENCE_BYTES } from '../resp/output-pieces.js'
+import type { Request } from '../resp/request.js'
+import type { ExecContext } from './context.js'
+import { FunctionLibraries } from './function-libraries.js'
+import { ScriptCalls } from './script-calls.js'
+import type { CallHost } from './script-calls.js'
+import { scriptSession } from './script-session.js'
+import { readScriptHead } from './script-shebang.js'
+import type { ClientSession, SessionHost } from './session.js'
+
+/** What the host needs of the executor. */
+export interface ScriptExecutor extends SessionHost {
+  readonly context: ExecContext
+  readonly outOfMemory: boolean
+  readonly loading: boolean
+  callInside(row: TableRow, session: ClientSession, request: Request): void
+}
+
+export interface ScriptParts {
+  readonly executor: ScriptExecutor
+  readonly table: CommandTable
+  readonly log: Log | undefined
+  /** Why writes are refused at present, or undefined. */
+  readonly writeFault: () => string | undefined
+  /** Answers other clients while a script runs on and on; see exec/busy-clients. */
+  readonly serveOthers?: () => void
+}
+
+/** Bound of all that Lua holds. A script that wants more gets "not enough memory". */
+const LUA_BYTES_MAX = 1024 * 1024 * 1024
+/** Arguments of EVAL and FCALL in front of the keys: name, script, number of keys. */
+const LEADING_ARGUMENTS = 3
+const NO_SCRIPT = 'NOSCRIPT No matching script. Please use EVAL.'
+const NO_LUA = 'ERR scripts need the native addon, which is not there: run "npm install" where the server is installed'
+const WRITES_BY_RO = 'ERR Can not execute a script with write flag using *_ro command.'
+const OUT_OF_MEMORY = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
+const NOT_BUSY = 'NOTBUSY No scripts in execution right now.'
+const BUSY_SCRIPT = 'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.'
+const BUSY_FUNCTION = 'BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.'
+const UNKILLABLE =
+  'UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script ' +
+  'termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.'
+
+interface Script {
+  readonly sha: string
+  readonly source: string
+  readonly reference: number
+  /** Undefined without a shebang. */
+  readonly flags: number | undefined
+}
+
+/** What runs: a script, or a function of a library. */
+interface Code {
+  readonly kind: 'script' | 'function'
+  readonly name: string
+  readonly reference: number
+  readonly flags: number | undefined
+}
+
+interface Run {
+  readonly code: Code
+  readonly command: readonly Buffer[]
+  readonly startedUs: number
+  killed: boolean
+}
+
+export class ScriptHost implements Scripts {
+  readonly #parts: ScriptParts
+  readonly #calls: ScriptCalls
+  readonly #libraries: FunctionLibraries
+  readonly #bySha = new Map<string, Script>()
+  readonly #bySource = new Map<string, Script>()
+  #state: LuaState | undefined
+  #thresholdMs = 0
+  /** Set while others are answered in the middle of a run. */
+  #run: Run | undefined
+  #code: Code | undefined
+
+  constructor(parts: ScriptParts) {
+    this.#parts = parts
+    const { executor } = parts
+    const host: CallHost = {
+      table: parts.table,
+      log: parts.log,
+      get outOfMemory() {
+        return executor.outOfMemory
+      },
+      get writeFault() {
+        return parts.writeFault()
+      },
+      get loading() {
+        return executor.loading
+      },
+      callInside: (row, session, request) => executor.callInside(row, session, request),
+      busy: () => this.#busy(),
+    }
+    this.#calls = new ScriptCalls(host, scriptSession(executor))
+    this.#libraries = new FunctionLibraries(this.#calls)
+  }
+
+  /** busy-reply-threshold. */
+  set thresholdMs(ms: number) {
+    this.#thresholdMs = ms
+    if (this.#state !== undefined) this.#state.thresholdMs = ms
+  }
+
+  // --- scripts
+
+  evaluate(ctx: CommandContext, keys: number, readOnly: boolean): void {
+    const { request } = ctx
+    const source = request.text(1)
+    const script = this.#bySource.get(source) ?? this.#compile(source, request.bytes(1))
+    this.#start(ctx, { ...script, kind: 'script', name: script.sha }, keys, readOnly)
+  }
+
+  evaluateSha(ctx: CommandContext, keys: number, readOnly: boolean): void {
+    const sha = ctx.request.text(1)
+    const script = this.#bySha.get(sha) ?? this.#bySha.get(sha.toLowerCase())
+    if (script === undefined) throw new ReplyError(NO_SCRIPT)
+    this.#start(ctx, { ...script, kind: 'script', name: script.sha }, keys, readOnly)
+  }
+
+  load(source: Buffer): string {
+    const text = source.latin1Slice()
+    return (this.#bySource.get(text) ?? this.#compile(text, source)).sha
+  }
+
+  knows(sha: string): boolean {
+    return this.#bySha.has(sha.toLowerCase())
+  }
+
+  flush(): void {
+    for (const { reference } of this.#bySha.values()) this.#state!.drop(reference)
+    this.#bySha.clear()
+    this.#bySource.clear()
+    this.#state?.collect()
+  }
+
+  get scriptCount(): number {
+    return this.#bySha.size
+  }
+
+  get memoryBytes(): number {
+    return this.#state?.bytes ?? 0
+  }
+
+  #compile(source: string, bytes: Buffer): Script {
+    const head = readScriptHead(source)
+    const reference = this.#open().compile(bytes.subarray(head.codeAt), 'script')
+    if (typeof reference === 'string') {
+      throw new ReplyError(`ERR Error compiling script (new function): ${reference}`)
+    }
+    const sha = createHash('sha1').update(bytes).digest('hex')
+    const script = { sha, source, reference, flags: head.flags }
+    this.#bySha.set(sha, script)
+    this.#bySource.set(source, script)
+    return script
+  }
+
+  // --- functions
+
+  call(ctx: CommandContext, keys: number, readOnly: boolean): void {
+    this.#adopt(ctx)
+    const found = this.#libraries.find(ctx.request.text(1))
+    if (found === undefined) throw new ReplyError('ERR Function not found')
+    this.#start(ctx, { ...found, kind: 'function' }, keys, readOnly)
+  }
+
+  loadLibrary(ctx: CommandContext, code: Buffer, replace: boolean): string {
+    this.#libraries.adopt(ctx.keyspace.libraries, this.#open())
+    return this.#libraries.load(code, replace)
+  }
+
+  deleteLibrary(ctx: CommandContext, name: string): void {
+    this.#adopt(ctx)
+    this.#libraries.delete(name)
+  }
+
+  flushLibraries(ctx: CommandContext): void {
+    this.#libraries.flush(ctx.keyspace.libraries)
+    this.#state?.collect()
+  }
+
+  restoreLibraries(ctx: CommandContext, codes: readonly Buffer[], policy: 'flush' | 'append' | 'replace'): void {
+    this.#libraries.adopt(ctx.keyspace.libraries, this.#open())
+    this.#libraries.restore(codes, policy)
+  }
+
+  libraries(ctx: CommandContext): readonly Library[] {
+    this.#adopt(ctx)
+    return this.#libraries.all
+  }
+
+  /** Loads what the store holds, at the first need after a start. */
+  #adopt(ctx: CommandContext): void {
+    const kept = ctx.keyspace.libraries
+    if (!this.#libraries.isLoaded(kept)) this.#libraries.adopt(kept, this.#open())
+  }
+
+  // --- running
+
+  #open(): LuaState {
+    if (this.#state !== undefined) return this.#state
+    const state = LuaState.open((service, used) => this.#calls.serve(service, used), LUA_BYTES_MAX)
+    if (state === undefined) throw new ReplyError(NO_LUA)
+    this.#calls.attach(state)
+    state.thresholdMs = this.#thresholdMs
+    this.#state = state
+    return state
+  }
+
+  #start(ctx: CommandContext, code: Code, keys: number, readOnly: boolean): void {
+    const { flags } = code
+    const { executor } = this.#parts
+    const outOfMemory = executor.outOfMemory
+    if (flags !== undefined && (flags & ScriptFlag.NoWrites) === 0) {
+      const fault = this.#parts.writeFault()
+      if (fault !== undefined) throw new ReplyError(fault)
+      if (readOnly) throw new ReplyError(WRITES_BY_RO)
+      if (outOfMemory && (flags & ScriptFlag.AllowOom) === 0) throw new ReplyError(OUT_OF_MEMORY)
+    }
+    this.#calls.rules = {
+      flags,
+      readOnly: readOnly || (flags !== undefined && (flags & ScriptFlag.NoWrites) !== 0),
+      outOfMemory,
+    }
+    this.#calls.wrote = false
+    this.#code = code
+    const result = this.#runInside(executor.context, code, keys)
+    this.#code = undefined
+    this.#run = undefined
+    if (typeof result !== 'number') this.#fail(ctx, code, result)
+    else this.#answer(ctx, result)
+  }
+
+  /** Runs the code in the script's session and brings back the caller's context. */
+  #runInside(context: ExecContext, code: Code, keys: number): number | LuaFailure {
+    const { session, reply, request, db, mayBlock } = context
+    const script = this.#calls.session
+    script.databaseIndex = db.index
+    script.protocol = 2
+    context.session = script
+    context.reply = script.reply
+    context.mayBlock = false
+    context.enterGroup()
+    const { buffer, from, to } = request
+    const protocol = reply.protocol
+    const state = this.#state!
+    const result = state.run(code.reference, code.kind, buffer, from, to, LEADING_ARGUMENTS, keys, protocol)
+    context.leaveGroup()
+    context.session = session
+    context.reply = reply
+    context.request = request
+    context.db = db
+    context.mayBlock = mayBlock
+    // What the commands of the script did is recorded; EVAL itself did nothing.
+    context.begin()
+    this.#calls.tidy()
+    return result
+  }
+
+  #answer(ctx: CommandContext, bytes: number): void {
+    const { wire } = this.#state!
+    if (bytes < BY_REFERENCE_BYTES) ctx.reply.wire(wire, 0, bytes)
+    // Long bytes go by reference, and the wire is written again by the next script.
+    else ctx.reply.wire(Buffer.from(wire.subarray(0, bytes)), 0, bytes)
+  }
+
+  #fail(ctx: CommandContext, code: Code, { text, place, counted }: LuaFailure): void {
+    const where = place === '' ? '' : `, on ${place}`
+    const message = `${text} script: ${code.name}${where}.`
+    if (!counted) throw new ReplyError(message)
+    // Its command's error was counted when it happened, and an error counts once.
+    const line = Buffer.from(`-${message.replace(/[\r\n]/g, ' ')}\r\n`, 'latin1')
+    ctx.reply.wire(line, 0, line.length)
+  }
+
+  // --- scripts that run on and on
+
+  get running(): RunningScript | undefined {
+    return undefined
+  }
+
+  kill(kind: 'script' | 'function'): void {
+    const run = this.#run
+    if (run === undefined) throw new ReplyError(NOT_BUSY)
+    if (run.code.kind !== kind) throw new ReplyError(run.code.kind === 'script' ? BUSY_SCRIPT : BUSY_FUNCTION)
+    if (this.#calls.wrote) throw new ReplyError(UNKILLABLE)
+    run.killed = true
+  }
+
+  #busy(): number {
+    if (this.#code === undefined) return Verdict.TimeOut
+    return Verdict.GoOn
+  }
+}
