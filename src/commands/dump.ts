@@ -13,6 +13,7 @@ import { listpackLimits } from './hash-store.js'
 import { integersMax } from './set-store.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
+import { zsetLimits } from './zset-store.js'
 
 const BUSY_KEY = 'BUSYKEY Target key name already exists.'
 const INVALID_TTL = 'ERR Invalid TTL value, must be >= 0'
@@ -98,7 +99,7 @@ function restoredValue(ctx: CommandContext, payload: Buffer): KeyValue {
   // What was restored once must be so again, whatever is configured now.
   const stringBytesMax = ctx.replaying ? Infinity : protoMaxBulkLen
   const limits = { stringBytesMax, unpackedBytesMax: UNPACKED_RATIO * stringBytesMax }
-  const packing = { integersMax: integersMax(ctx), listpack: listpackLimits(ctx) }
+  const packing = { integersMax: integersMax(ctx), listpack: listpackLimits(ctx), zset: zsetLimits(ctx) }
   try {
     return valueOf(payload, ctx.keyspace.rows, limits, packing)
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Rows } from '../../store/rows.js'
 import type { KeyValue, TypeName } from '../key-value.js'
 import { CRC64_BYTES, hasCrc64, putCrc64 } from './crc64.js'
 import { hashCodec } from './hash-rdb.js'
+import { listCodec } from './list-rdb.js'
 import { PayloadError } from './payload-error.js'
 import { RdbReader } from './rdb-reader.js'
 import type { ReadLimits } from './rdb-reader.js'
@@ -16,13 +17,14 @@ import { setCodec } from './set-rdb.js'
 import { streamCodec } from './stream-rdb.js'
 import { stringCodec } from './string-rdb.js'
 import type { PackingLimits, ValueCodec } from './value-codec.js'
+import { zsetCodec } from './zset-rdb.js'
 
 const VERSION_WRITTEN = 10
 const VERSION_READ_MAX = 11
 const VERSION_BYTES = 2
 const FOOTER_BYTES = VERSION_BYTES + CRC64_BYTES
 
-const CODECS: readonly ValueCodec[] = [stringCodec, setCodec, hashCodec, streamCodec]
+const CODECS: readonly ValueCodec[] = [stringCodec, setCodec, hashCodec, listCodec, zsetCodec, streamCodec]
 const BY_TYPE = new Map<TypeName, ValueCodec>(CODECS.map(codec => [codec.type, codec]))
 const BY_CODE = new Map<number, ValueCodec>(CODECS.flatMap(codec => codec.codes.map(code => [code, codec] as const)))
 

@@ -85,6 +85,13 @@ export class ListpackReader {
     return this.integer === undefined ? ownContent(this.bytes.subarray(this.from, this.to)) : String(this.integer)
   }
 
+  /** As text(), as bytes; a view where it lies there as such. @throws PayloadError */
+  element(): Buffer {
+    this.next()
+    if (this.integer !== undefined) return Buffer.from(String(this.integer), 'latin1')
+    return this.bytes.subarray(this.from, this.to)
+  }
+
   /** Decodes the element at `at`; the bytes it takes, its back length not counted. */
   #element(first: number, at: number): number {
     const { bytes } = this
@@ -168,6 +175,15 @@ export class ListpackWriter {
   #bytes: Buffer = Buffer.allocUnsafeSlow(4096)
   #used = HEADER_BYTES
   #count = 0
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  /** Bytes so far, less the end. */
+  get size(): number {
+    return this.#used
+  }
 
   /** Forgets everything. */
   clear(): void {

@@ -3,6 +3,7 @@
 import type { Rows } from '../../store/rows.js'
 import type { ListpackLimits } from '../hash/hash-value.js'
 import type { KeyValue, TypeName } from '../key-value.js'
+import type { ZsetLimits } from '../zset/zset-value.js'
 import type { RdbReader } from './rdb-reader.js'
 import type { RdbWriter } from './rdb-writer.js'
 
@@ -11,6 +12,7 @@ export interface PackingLimits {
   /** A set of more integers is no intset. */
   readonly integersMax: number
   readonly listpack: ListpackLimits
+  readonly zset: ZsetLimits
 }
 
 export interface ValueCodec {

@@ -9,7 +9,11 @@ import { Table } from '../../../src/store/row.js'
 
 const MIB = 1024 * 1024
 export const READ = { stringBytesMax: 512 * MIB, unpackedBytesMax: 2048 * MIB }
-export const PACKING: PackingLimits = { integersMax: 512, listpack: { entriesMax: 128, valueBytesMax: 64 } }
+export const PACKING: PackingLimits = {
+  integersMax: 512,
+  listpack: { entriesMax: 128, valueBytesMax: 64 },
+  zset: { entriesMax: 128, memberBytesMax: 64 },
+}
 
 /** A payload of `body` (the type first) with the footer that Redis 7.0 writes. */
 export function payloadOf(body: Buffer, version = 10): Buffer {
