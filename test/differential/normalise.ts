@@ -58,10 +58,12 @@ const RULES: Record<string, Rule> = {
   HGETALL: root => sortChildren(root, 2),
   SSCAN: root => sortChildren(root.children[1], 1),
   HSCAN: root => sortChildren(root.children[1], 2),
+  ZSCAN: root => sortChildren(root.children[1], 2),
   // Chosen by chance: only how many there are can be compared.
   SPOP: maskLeaves,
   SRANDMEMBER: maskLeaves,
   HRANDFIELD: maskLeaves,
+  ZRANDMEMBER: maskLeaves,
 }
 
 function mask(node: Node | undefined): void {
@@ -78,7 +80,7 @@ function sortChildren(node: Node, width: number): void {
 
 function maskLeaves(node: Node): void {
   if (node.children.length > 0) node.children.forEach(maskLeaves)
-  else if (node.type === '$') node.text = '<chosen>'
+  else if (node.type === '$' || node.type === ',') node.text = '<chosen>'
 }
 
 function coarse(node: Node, unit: number): void {
