@@ -4,6 +4,7 @@
 import type { Seeded } from '../support/seeded.js'
 import { dumpKinds } from './dump-kinds.js'
 import { hashKinds } from './hash-kinds.js'
+import { listKinds } from './list-kinds.js'
 import { setKinds } from './set-kinds.js'
 import { zsetKinds } from './zset-kinds.js'
 
@@ -354,7 +355,14 @@ const STREAM_AND_KEY_KINDS: readonly Kind[] = [
   },
 ]
 
-const ALL_KINDS: readonly Kind[] = [...STREAM_AND_KEY_KINDS, ...setKinds, ...hashKinds, ...zsetKinds, ...dumpKinds]
+const ALL_KINDS: readonly Kind[] = [
+  ...STREAM_AND_KEY_KINDS,
+  ...setKinds,
+  ...hashKinds,
+  ...listKinds,
+  ...zsetKinds,
+  ...dumpKinds,
+]
 
 function bound(g: Generator, edge: string): Argument {
   if (g.rng.chance(0.4)) return edge
