@@ -1,5 +1,5 @@
-// RESTORE for the generator: a payload of each type onto keys that other commands use, so that what was restored is then
-// changed and read like everything else. DUMP's own bytes are compared in test/types/rdb: Redis compresses them.
+// RESTORE for the generator: payloads onto keys that other commands use, so that what was restored is then changed and
+// read like everything else. DUMP's own bytes are compared in test/types/rdb: Redis compresses them.
 
 import { idOf } from '../../src/base/stream-id.js'
 import { MemoryRows } from '../../src/store/memory-rows.js'
