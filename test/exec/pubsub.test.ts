@@ -10,7 +10,11 @@ function setUp(t: { teardown(fn: () => void): void }) {
 }
 
 /** Bulks of a reply, without the lengths. */
-const flat = (reply: string) => reply.replace(/\$\d+\r\n/g, '').replaceAll('\r\n', ' ').trim()
+const flat = (reply: string) =>
+  reply
+    .replace(/\$\d+\r\n/g, '')
+    .replaceAll('\r\n', ' ')
+    .trim()
 
 t.test('a message goes to channel and pattern, in RESP2 and RESP3, in the order of subscription', async t => {
   const harness = setUp(t)
