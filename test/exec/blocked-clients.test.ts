@@ -110,3 +110,39 @@ t.test('a wait ends at its time, but not after it was served', async t => {
   t.same(timedOut, ['late'])
   t.equal(blocked.count, 1)
 })
+
+t.test(
+  'when one who takes all there is goes hungry, others of its kind are not asked, those of another kind are',
+  async t => {
+    const { blocked } = setUp(t)
+    const asked: string[] = []
+    const add = (session: string, kind: string, exclusive: boolean) => {
+      const parts = { keys: ['k'], timeoutMs: 0, kind, exclusive, serve: () => true, onTimeout: () => undefined }
+      blocked.add(new Waiter(session, parts, 0, COMMAND), () => undefined)
+    }
+    for (const [session, kind] of ['list', 'list', 'stream', 'list', 'zset', 'stream'].entries()) {
+      add(String(session), kind, kind !== 'stream')
+    }
+    blocked.touch(0, 'k')
+    blocked.serveReady(waiter => {
+      asked.push(waiter.session)
+      return waiter.session === '0'
+    })
+    t.same(asked, ['0', '1', '2', '4', '5'])
+  },
+)
+
+t.test('who is served and comes back waits for the next turn', async t => {
+  const { blocked, wait } = setUp(t)
+  wait('a', ['k'])
+  wait('b', ['k'])
+  blocked.touch(0, 'k')
+  const asked: string[] = []
+  blocked.serveReady(waiter => {
+    asked.push(waiter.session)
+    if (asked.length < 10) wait(waiter.session, ['k'])
+    return true
+  })
+  t.same(asked, ['a', 'b'])
+  t.equal(blocked.count, 2)
+})
