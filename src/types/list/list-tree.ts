@@ -15,6 +15,8 @@ import type { ListContents, PieceVisitor } from './list-contents.js'
 
 /** What a full page gives to a new one beside it, where pages were emptied before. */
 const SHARE = 1 / 4
+/** Less is not shared: two pages that are smaller together would be merged at once. */
+const SHARED_BYTES_MIN = ELEMENT_BODY_BYTES_MAX * (3 / 4)
 
 type Node = PageNode<undefined, ElementPage>
 
@@ -133,7 +135,7 @@ export class ListTree implements ListContents {
     if (node === undefined || isFullFor(node, value)) {
       const full = node
       node = pages.appendNode(undefined)
-      if (full !== undefined && this.#poppedLast) this.#share(full, node, full.count - Math.floor(full.count * SHARE))
+      if (full !== undefined && this.#poppedLast) this.#shareLast(full, node)
       this.#poppedLast = false
     }
     const page = pages.willChange(node)
@@ -147,29 +149,38 @@ export class ListTree implements ListContents {
     if (isFullFor(node, value)) {
       const full = node
       node = pages.prependNode(undefined)
-      if (this.#poppedFirst) this.#share(node, full, Math.floor(full.count * SHARE))
+      if (this.#poppedFirst) this.#shareFirst(full, node)
       this.#poppedFirst = false
     }
     pages.willChange(node).insert(0, value)
     pages.changed(node)
   }
 
-  /** Moves elements between a full page and a new one beside it, so that `left` has `count` of them. */
-  #share(left: Node, right: Node, count: number): void {
-    const pages = this.#pages
-    const leftPage = pages.willChange(left)
-    const rightPage = pages.willChange(right)
-    if (rightPage.count === 0) {
-      rightPage.absorb(leftPage.splitOff(count))
-    } else {
-      const rest = rightPage.splitOff(count)
-      leftPage.absorb(rightPage)
-      rightPage.removeRange(0, count)
-      rightPage.absorb(rest)
-    }
-    // The new page may have got nothing: it is about to be filled, and an empty one would be removed.
-    if (leftPage.count > 0) pages.changed(left)
-    if (rightPage.count > 0) pages.changed(right)
+  /** Moves the last elements of `full` to `fresh`, the new page behind it. */
+  #shareLast(full: Node, fresh: Node): void {
+    if (full.bodyBytes < SHARED_BYTES_MIN) return
+    const page = this.#pages.willChange(full)
+    const at = page.indexAtBytes(page.bodyBytes * (1 - SHARE))
+    if (at === 0 || at === page.count) return
+    this.#pages.willChange(fresh).absorb(page.splitOff(at))
+    // The new page first: while it counts as empty, its neighbour would merge with it.
+    this.#pages.changed(fresh)
+    this.#pages.changed(full)
+  }
+
+  /** Moves the first elements of `full` to `fresh`, the new page before it. */
+  #shareFirst(full: Node, fresh: Node): void {
+    if (full.bodyBytes < SHARED_BYTES_MIN) return
+    const page = this.#pages.willChange(full)
+    const at = page.indexAtBytes(page.bodyBytes * SHARE)
+    if (at === 0 || at === page.count) return
+    const rest = page.splitOff(at)
+    this.#pages.willChange(fresh).absorb(page)
+    page.removeRange(0, at)
+    page.absorb(rest)
+    // The new page first: while it counts as empty, its neighbour would merge with it.
+    this.#pages.changed(fresh)
+    this.#pages.changed(full)
   }
 }
 

@@ -102,6 +102,32 @@ t.test('lists of every size equal an array through flushes, evictions, reloads a
   }
 })
 
+t.test('elements tiny and huge come and go at the ends as in an array', async t => {
+  const rng = seeded()
+  t.comment(`SEED=${rng.seed}`)
+  const rows = new MemoryRows()
+  const list = ListValue.create(rows)
+  const model: string[] = []
+  for (let step = 0; step < 6_000; step++) {
+    const atTail = rng.chance(0.5)
+    const at = atTail ? model.length : 0
+    for (let k = rng.below(6); k > 0; k--) {
+      const text = rng.pick(['', 'a', 'b'.repeat(3_000), 'c'.repeat(8_000), 'd'.repeat(9_000)]) + step
+      list.insert(at === 0 ? 0 : list.count, Buffer.from(text))
+      if (at === 0) model.unshift(text)
+      else model.push(text)
+    }
+    for (let k = rng.below(6); k > 0 && model.length > 0; k--) {
+      const from = atTail ? model.length - 1 : 0
+      list.removeRange(from, from + 1)
+      model.splice(from, 1)
+    }
+    if (step % 100 === 0) t.same(elementsOf(list), model)
+    if (rng.chance(0.01)) rows.flush()
+  }
+  t.same(elementsOf(list), model)
+})
+
 t.test('a queue of many elements keeps its order, and pages that are used up go', async t => {
   const rows = new MemoryRows()
   const list = ListValue.create(rows)
