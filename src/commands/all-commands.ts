@@ -13,6 +13,7 @@ import { scriptCommands } from './script.js'
 import { setCommands } from './set-commands.js'
 import type { CommandSpec } from './spec.js'
 import { streamCommands } from './stream-commands.js'
+import { sortCommands } from './sort.js'
 import { stringCommands } from './string-commands.js'
 import { CommandTable } from './table.js'
 import { transactionCommands } from './transaction.js'
@@ -28,6 +29,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   listCommands,
   zsetCommands,
   streamCommands,
+  sortCommands,
   transactionCommands,
   pubsubCommands,
   [monitorCommand],

@@ -56,6 +56,8 @@ export interface KeySpec {
     | { readonly lastKey: number; readonly step: number; readonly limit: number }
     | { readonly keyNumIndex: number; readonly firstKey: number; readonly step: number }
     | 'unknown'
+  /** Positions that the form above cannot express; for an 'unknown' begin. Not shown to clients. */
+  locate?(request: Request): readonly number[]
 }
 
 export interface CommandSpec<O = unknown> {

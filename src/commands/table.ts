@@ -219,6 +219,7 @@ export function keysOf(spec: { readonly keys: readonly KeySpec[] }, request: Req
   const positions: number[] = []
   for (const key of spec.keys) {
     if (key.flags.includes('not_key')) continue
+    if (key.locate !== undefined) positions.push(...key.locate(request))
     const first = firstKeyOf(key, request)
     if (first === 0) continue
     const range = keyRange(key, request, first)
