@@ -18,7 +18,8 @@
         "src/lua_sandbox.cc",
         "src/lua_source.cc",
         "src/lua_struct.cc",
-        "src/lua_watchdog.cc"
+        "src/lua_watchdog.cc",
+        "src/socket_send.cc"
       ],
       "include_dirs": ["/usr/include/luajit-2.1", "/usr/local/include/luajit-2.1", "/opt/homebrew/include/luajit-2.1"],
       "libraries": ["-lluajit-5.1"],

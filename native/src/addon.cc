@@ -2,6 +2,7 @@
 // the wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
 
 #include <node_api.h>
+#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -10,10 +11,12 @@
 #include "file_lock.h"
 #include "journal_write.h"
 #include "lua_door.h"
+#include "socket_send.h"
 
 namespace {
 
 constexpr size_t kArgumentsMax = 4;
+constexpr uint32_t kPiecesMax = 64;
 
 // Arguments of one call. Every reader returns false when the argument is missing or of another kind.
 struct Arguments {
@@ -67,6 +70,25 @@ napi_value WriteRecords(napi_env env, napi_callback_info info) {
   return Number(env, millrace::WriteRecords(static_cast<int>(fd), bytes, static_cast<size_t>(length), offset));
 }
 
+// sendPieces(fd, pieces): bytes sent, or -errno
+napi_value SendPieces(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  uint32_t count = 0;
+  if (!args.Integer(0, &fd) || args.count < 2) return Number(env, -EINVAL);
+  if (napi_get_array_length(env, args.values[1], &count) != napi_ok) return Number(env, -EINVAL);
+  iovec pieces[kPiecesMax];
+  if (count > kPiecesMax) count = kPiecesMax;
+  for (uint32_t i = 0; i < count; i++) {
+    napi_value piece = nullptr;
+    if (napi_get_element(env, args.values[1], i, &piece) != napi_ok) return Number(env, -EINVAL);
+    if (napi_get_buffer_info(env, piece, &pieces[i].iov_base, &pieces[i].iov_len) != napi_ok) {
+      return Number(env, -EINVAL);
+    }
+  }
+  return Number(env, millrace::SendPieces(static_cast<int>(fd), pieces, count));
+}
+
 // lockFile(fd): 0, or -errno
 napi_value LockFile(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -84,6 +106,7 @@ bool Export(napi_env env, napi_value exports, const char* name, napi_callback ca
 napi_value Init(napi_env env, napi_value exports) {
   const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
                         Export(env, exports, "writeRecords", WriteRecords) &&
+                        Export(env, exports, "sendPieces", SendPieces) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports);
   return complete ? exports : nullptr;
 }

@@ -11,7 +11,6 @@ namespace {
 
 // Deeper tables are packed as nil, so that a cycle ends.
 constexpr int kDepthMax = 16;
-constexpr int kDecodeDepthMax = 1000;
 
 // Grows inside a userdata at stack index 1... of the packing call, so that Lua errors free it.
 struct Output {
@@ -211,7 +210,7 @@ uint64_t Take(Input* in, int size) {
   return value;
 }
 
-void UnpackValue(Input* in, int depth);
+void UnpackValue(Input* in);
 
 void UnpackString(Input* in, size_t length) {
   Need(in, length);
@@ -219,22 +218,22 @@ void UnpackString(Input* in, size_t length) {
   in->at += length;
 }
 
-void UnpackArray(Input* in, size_t count, int depth) {
+void UnpackArray(Input* in, size_t count) {
   lua_State* L = in->L;
   lua_newtable(L);
   for (size_t i = 1; i <= count; i++) {
     lua_pushnumber(L, static_cast<lua_Number>(i));
-    UnpackValue(in, depth + 1);
+    UnpackValue(in);
     lua_settable(L, -3);
   }
 }
 
-void UnpackMap(Input* in, size_t count, int depth) {
+void UnpackMap(Input* in, size_t count) {
   lua_State* L = in->L;
   lua_newtable(L);
   for (size_t i = 0; i < count; i++) {
-    UnpackValue(in, depth + 1);
-    UnpackValue(in, depth + 1);
+    UnpackValue(in);
+    UnpackValue(in);
     lua_settable(L, -3);
   }
 }
@@ -254,7 +253,7 @@ void UnpackFloat(Input* in, int size) {
 }
 
 // Types 0xc0 to 0xdf.
-void UnpackTyped(Input* in, uint8_t type, int depth) {
+void UnpackTyped(Input* in, uint8_t type) {
   lua_State* L = in->L;
   switch (type) {
     case 0xc0:
@@ -262,10 +261,6 @@ void UnpackTyped(Input* in, uint8_t type, int depth) {
     case 0xc2:
     case 0xc3:
       return lua_pushboolean(L, type == 0xc3);
-    case 0xc4:
-    case 0xc5:
-    case 0xc6:
-      return UnpackString(in, Take(in, 1 << (type - 0xc4)));
     case 0xca:
       return UnpackFloat(in, 4);
     case 0xcb:
@@ -274,7 +269,8 @@ void UnpackTyped(Input* in, uint8_t type, int depth) {
     case 0xcd:
     case 0xce:
     case 0xcf:
-      return lua_pushnumber(L, static_cast<lua_Number>(Take(in, 1 << (type - 0xcc))));
+      // The largest are read as signed, as Redis does.
+      return lua_pushnumber(L, static_cast<lua_Number>(static_cast<int64_t>(Take(in, 1 << (type - 0xcc)))));
     case 0xd0:
       return lua_pushnumber(L, static_cast<int8_t>(Take(in, 1)));
     case 0xd1:
@@ -289,26 +285,26 @@ void UnpackTyped(Input* in, uint8_t type, int depth) {
       return UnpackString(in, Take(in, 1 << (type - 0xd9)));
     case 0xdc:
     case 0xdd:
-      return UnpackArray(in, Take(in, type == 0xdc ? 2 : 4), depth);
+      return UnpackArray(in, Take(in, type == 0xdc ? 2 : 4));
     case 0xde:
     case 0xdf:
-      return UnpackMap(in, Take(in, type == 0xde ? 2 : 4), depth);
+      return UnpackMap(in, Take(in, type == 0xde ? 2 : 4));
     default:
       Fail(L, "Bad data format in input.");
   }
 }
 
-void UnpackValue(Input* in, int depth) {
+void UnpackValue(Input* in) {
   lua_State* L = in->L;
-  if (depth > kDecodeDepthMax) Fail(L, "Bad data format in input.");
+  // Lua's own bound of the stack is that of the nesting.
   luaL_checkstack(L, 6, "too many return values at once; use unpack_one or unpack_limit instead.");
   const uint8_t type = static_cast<uint8_t>(Take(in, 1));
   if (type < 0x80) lua_pushnumber(L, type);
   else if (type >= 0xe0) lua_pushnumber(L, static_cast<int8_t>(type));
-  else if (type < 0x90) UnpackMap(in, type & 15, depth);
-  else if (type < 0xa0) UnpackArray(in, type & 15, depth);
+  else if (type < 0x90) UnpackMap(in, type & 15);
+  else if (type < 0xa0) UnpackArray(in, type & 15);
   else if (type < 0xc0) UnpackString(in, type & 31);
-  else UnpackTyped(in, type, depth);
+  else UnpackTyped(in, type);
 }
 
 // Up to `limit` values (0: all) from `offset`; with a limit the offset of what is left (or -1) comes first.
@@ -327,7 +323,7 @@ int UnpackFrom(lua_State* L, int64_t limit, int64_t offset) {
   Input in = {L, start + offset, start + length};
   const bool all = limit == 0;
   int count = 0;
-  for (; in.at < in.end && (all || count < limit); count++) UnpackValue(&in, 0);
+  for (; in.at < in.end && (all || count < limit); count++) UnpackValue(&in);
   if (all) return count;
   luaL_checkstack(L, 1, "too many return values at once; use unpack_one or unpack_limit instead.");
   lua_pushnumber(L, in.at == in.end ? -1 : static_cast<lua_Number>(in.at - start));
@@ -336,6 +332,7 @@ int UnpackFrom(lua_State* L, int64_t limit, int64_t offset) {
 }
 
 int Unpack(lua_State* L) {
+  luaL_checkstring(L, 1);
   lua_settop(L, 1);
   return UnpackFrom(L, 0, 0);
 }

@@ -288,8 +288,8 @@ bool WireSpecial(lua_State* L, LuaHost* host) {
     WireMap(L, host, false);
   } else if (Member(L, "big_number", LUA_TSTRING)) {
     const char* text = lua_tolstring(L, -1, &length);
-    if (host->client_protocol == 2) WireBulk(L, host, text, length);
-    else WireLine(L, host, "(", text, length);
+    if (host->client_protocol == 2) WireHeader(L, host, '$', static_cast<int64_t>(length));
+    WireLine(L, host, host->client_protocol == 2 ? "" : "(", text, length);
   } else if (Member(L, "verbatim_string", LUA_TTABLE)) {
     if (!WireVerbatim(L, host)) {
       lua_pop(L, 1);

@@ -338,9 +338,10 @@ int CompileText(lua_State* L, const char* source, size_t length, const char* chu
   const char* mended = MendSource(L, source, length, &mended_length);
   int status = luaL_loadbufferx(L, mended, mended_length, chunk_name, "t");
   if (status == LUA_ERRSYNTAX && mended != source) {
-    // The message must quote the text as it was written.
-    lua_pop(L, 1);
+    // The message must quote the text as it was written, unless only the mended one is wrong.
     status = luaL_loadbufferx(L, source, length, chunk_name, "t");
+    lua_remove(L, status == 0 ? -1 : -2);
+    status = LUA_ERRSYNTAX;
   }
   if (mended != source) lua_remove(L, -2);
   return status;
@@ -389,6 +390,12 @@ void OpenSandbox(lua_State* L) {
   HostOf(L)->globals_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushvalue(L, globals);
   Protect(L);
+  // getmetatable(_G) shows one, in Redis too; it cannot be changed either.
+  lua_getmetatable(L, -1);
+  lua_getmetatable(L, globals);
+  Protect(L);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, globals, "_G");
   lua_replace(L, LUA_GLOBALSINDEX);

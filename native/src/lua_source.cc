@@ -120,7 +120,14 @@ class Mender {
   void Number() {
     size_t end = at_;
     while (end < length_ && (IsNameStart(source_[end]) || IsDigit(source_[end]) || source_[end] == '.')) end++;
+    const char last = source_[end - 1];
     Copy(end - at_);
+    // LuaJIT's 64-bit and imaginary numbers would bring its foreign function library in. With a letter more they are
+    // malformed, as they are in Lua 5.1.
+    if (last == 'l' || last == 'L' || last == 'i' || last == 'I') {
+      out_[used_++] = 'x';
+      changed_ = true;
+    }
     Token(0, nullptr, 0);
   }
 
@@ -290,8 +297,8 @@ class Mender {
 }  // namespace
 
 const char* MendSource(lua_State* L, const char* source, size_t length, size_t* mended_length) {
-  // Each `return` takes seven characters and can gain one.
-  char* out = static_cast<char*>(lua_newuserdata(L, length + length / 7 + 16 + sizeof(Mender)));
+  // Each `return` takes seven characters and can gain one; so can a number of two.
+  char* out = static_cast<char*>(lua_newuserdata(L, length + length / 2 + 16 + sizeof(Mender)));
   char* text = out + sizeof(Mender);
   Mender* mender = new (out) Mender(source, length, text);
   *mended_length = mender->Run();

@@ -1,5 +1,6 @@
 #include "lua_struct.h"
 
+#include <cctype>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -87,7 +88,7 @@ void Control(lua_State* L, char option, const char** format, Layout* layout) {
       return;
     case '!': {
       const int align = Number(L, format, kAlignMax / 2);
-      if (align == 0 || (align & (align - 1)) != 0) luaL_error(L, "alignment is not a power of 2");
+      if (align == 0 || (align & (align - 1)) != 0) luaL_error(L, "alignment %d is not a power of 2", align);
       layout->align = align;
       return;
     }
@@ -271,7 +272,8 @@ int Unpack(lua_State* L) {
   size_t length = 0;
   const char* data = luaL_checklstring(L, 2, &length);
   const int64_t start = luaL_optinteger(L, 3, 1);
-  luaL_argcheck(L, start > 0, 3, "offset must be 1 or greater");
+  luaL_argcheck(L, start != 0, 3, "offset must be 1 or greater");
+  luaL_argcheck(L, start > 0, 2, "data string too short");
   size_t position = static_cast<size_t>(start - 1);
   Layout layout;
   int count = 0;
@@ -303,9 +305,9 @@ int Size(lua_State* L) {
     const char option = *format++;
     const size_t size = SizeOf(L, option, &format);
     total += Padding(size, layout, option, total);
-    if (option == 's') luaL_argerror(L, 1, "variable-size format in 'size'");
-    if (option == 'c' && size == 0) luaL_argerror(L, 1, "variable-length format in 'size'");
-    if (strchr("bBhHlLTiIfdcsx", option) == nullptr) Control(L, option, &format, &layout);
+    if (option == 's') luaL_argerror(L, 1, "option 's' has no fixed size");
+    if (option == 'c' && size == 0) luaL_argerror(L, 1, "option 'c0' has no fixed size");
+    if (isalnum(static_cast<unsigned char>(option)) == 0) Control(L, option, &format, &layout);
     total += size;
   }
   lua_pushnumber(L, static_cast<lua_Number>(total));

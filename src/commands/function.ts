@@ -1,6 +1,6 @@
 // FUNCTION, FCALL and FCALL_RO. The rows only; libraries are loaded and run by exec/script-host.
 
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError } from '../base/errors.js'
 import { globMatch } from '../base/glob.js'
 import type { Reply } from '../resp/reply.js'
 import { decodeLibraries, encodeLibraries } from '../types/rdb/libraries-payload.js'
@@ -17,6 +17,10 @@ const FLUSH_MODES = 'ERR FUNCTION FLUSH only supports SYNC|ASYNC option'
 const BAD_KEY_COUNT = 'ERR Bad number of keys provided'
 const BAD_PAYLOAD = 'ERR DUMP payload version or checksum are wrong'
 const BAD_POLICY = 'ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.'
+
+function tooMany(subcommand: string): string {
+  return `ERR unknown subcommand or wrong number of arguments for '${subcommand}'. Try FUNCTION HELP.`
+}
 
 function callRow(name: string, readOnly: boolean, summary: string): CommandSpec<never> {
   return defineCommand({
@@ -139,7 +143,7 @@ type Policy = 'flush' | 'append' | 'replace'
 function parseRestore(args: Args): { codes: readonly Buffer[]; policy: Policy } {
   const payload = args.bytes()
   let policy: Policy = 'append'
-  if (args.remaining > 1) throw new ReplyError(replyErrors.wrongArity('function|restore'))
+  if (args.remaining > 1) throw new ReplyError(tooMany('RESTORE'))
   if (args.remaining === 1) {
     if (args.take('FLUSH')) policy = 'flush'
     else if (args.take('REPLACE')) policy = 'replace'
@@ -185,7 +189,8 @@ const subcommands: readonly CommandSpec<never>[] = [
     tips: ALL_NODES,
     parse(args) {
       if (args.remaining === 0) return
-      if (args.remaining > 1 || !(args.take('SYNC') || args.take('ASYNC'))) throw new ReplyError(FLUSH_MODES)
+      if (args.remaining > 1) throw new ReplyError(tooMany('FLUSH'))
+      if (!args.take('SYNC') && !args.take('ASYNC')) throw new ReplyError(FLUSH_MODES)
     },
     run(ctx) {
       ctx.server.scripts.flushLibraries(ctx)

@@ -20,6 +20,8 @@ export interface Session {
   readonly fd?: number
   /** A watched key has changed, so that EXEC would fail. */
   readonly watchBroken?: boolean
+  /** Stands for a running script. */
+  readonly isScript?: boolean
   /** In MONITOR. */
   readonly monitoring?: boolean
   protocol: 2 | 3

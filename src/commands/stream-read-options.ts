@@ -6,6 +6,7 @@ import { streamErrors } from '../base/stream-errors.js'
 import { ID_MIN } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { Args } from './args.js'
+import type { CommandContext } from './context.js'
 import { COUNT_ALL, idAt, takeCount } from './stream-arguments.js'
 
 // Stand-ins, told apart by identity: each is an object of its own.
@@ -98,4 +99,10 @@ function takeReadId(a: Args): StreamId {
     if (sign === PLUS) return ID_LAST
   }
   return idAt(request, i) ?? ID_MALFORMED
+}
+
+/** Scripts cannot wait, and Redis says so where other blocking commands just do not. */
+export function refuseBlockInScript(ctx: CommandContext, blockMs: number, name: string): void {
+  if (blockMs === BLOCK_NOT || !ctx.session.isScript) return
+  throw new ReplyError(`ERR ${name} command is not allowed with BLOCK option from scripts`)
 }

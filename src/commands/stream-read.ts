@@ -11,7 +11,15 @@ import type { Args } from './args.js'
 import type { CommandContext, Wait } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { COUNT_ALL, endAt, startAt, streamAt, streamIfAny, takeCount, writeEntries } from './stream-arguments.js'
-import { BLOCK_NOT, ID_DOLLAR, ID_LAST, ID_MALFORMED, ID_NEW, parseRead } from './stream-read-options.js'
+import {
+  BLOCK_NOT,
+  ID_DOLLAR,
+  ID_LAST,
+  ID_MALFORMED,
+  ID_NEW,
+  parseRead,
+  refuseBlockInScript,
+} from './stream-read-options.js'
 import type { ReadOptions } from './stream-read-options.js'
 
 export const xlen = defineCommand<string>({
@@ -210,6 +218,7 @@ export const xread = defineCommand<ReadOptions>({
   parse: a => parseRead(a, false),
   run(ctx, options) {
     const { keys, ids, count } = options
+    refuseBlockInScript(ctx, options.blockMs, 'XREAD')
     const sources = keys.map((key, i) => sourceOf(key, streamAt(ctx, key), ids[i]))
     if (serveRead(ctx.reply, sources, count)) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) return ctx.reply.nullArray()

@@ -15,7 +15,15 @@ import { defineCommand, Flag, keysAt } from './spec.js'
 import { attempt, granted, streamAt, streamIfAny, takeIds } from './stream-arguments.js'
 import { EntriesReply, writeStreamReplies } from './stream-read.js'
 import type { StreamReply } from './stream-read.js'
-import { BLOCK_NOT, ID_DOLLAR, ID_LAST, ID_MALFORMED, ID_NEW, parseRead } from './stream-read-options.js'
+import {
+  BLOCK_NOT,
+  ID_DOLLAR,
+  ID_LAST,
+  ID_MALFORMED,
+  ID_NEW,
+  parseRead,
+  refuseBlockInScript,
+} from './stream-read-options.js'
 import type { ReadOptions } from './stream-read-options.js'
 
 function parseReadGroup(a: Args): ReadOptions {
@@ -209,6 +217,7 @@ export const xreadgroup = defineCommand<ReadOptions>({
   complexity: 'O(log N) per stream, then a copy of the bytes of the entries and a record per entry',
   parse: parseReadGroup,
   run(ctx, options) {
+    refuseBlockInScript(ctx, options.blockMs, 'XREADGROUP')
     if (serveTargets(ctx, options, targetsOf(ctx, options))) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) ctx.reply.nullArray()
     else ctx.block(new ReadGroupWait(options))

@@ -23,6 +23,7 @@ export class FunctionLibraries {
   readonly #calls: ScriptCalls
   #kept: Libraries | undefined
   #loaded: Loaded = new Map()
+  /** By name in lower case: functions are found in any case, libraries are not. */
   #functions = new Map<string, Registered>()
   #state: LuaState | undefined
 
@@ -40,7 +41,7 @@ export class FunctionLibraries {
   }
 
   find(name: string): Registered | undefined {
-    return this.#functions.get(name)
+    return this.#functions.get(name.toLowerCase())
   }
 
   /**
@@ -138,7 +139,7 @@ export class FunctionLibraries {
   #check(loaded: Loaded, library: LoadedLibrary): void {
     for (const other of loaded.values()) {
       for (const { name } of other.functions) {
-        if (library.functions.some(one => one.name === name)) {
+        if (library.functions.some(one => sameName(one.name, name))) {
           throw new ReplyError(`ERR Function ${name} already exists`)
         }
       }
@@ -148,7 +149,9 @@ export class FunctionLibraries {
   #use(loaded: Loaded): void {
     this.#loaded = loaded
     this.#functions = new Map()
-    for (const library of loaded.values()) for (const one of library.functions) this.#functions.set(one.name, one)
+    for (const library of loaded.values()) {
+      for (const one of library.functions) this.#functions.set(one.name.toLowerCase(), one)
+    }
   }
 
   #compile(code: Buffer): LoadedLibrary {
@@ -173,7 +176,7 @@ export class FunctionLibraries {
     this.#calls.register = one => {
       functions.push(one) // first of all, so that its reference is given back whatever is wrong with it
       if (!isLibraryName(one.name)) throw new ReplyError(BAD_NAME)
-      if (functions.some(other => other !== one && other.name === one.name)) {
+      if (functions.some(other => other !== one && sameName(other.name, one.name))) {
         throw new ReplyError('ERR Function already exists in the library')
       }
     }
@@ -190,4 +193,8 @@ export class FunctionLibraries {
     for (const { reference } of library.functions) this.#state!.drop(reference)
     this.#state!.drop(library.reference)
   }
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }

@@ -12,5 +12,6 @@ const LUA_TRANSPORT: Transport = { ...NO_TRANSPORT, address: 'lua', localAddress
 export function scriptSession(host: SessionHost): ClientSession {
   const session = new ClientSession(0, LUA_TRANSPORT, host)
   session.authenticated = true
+  session.isScript = true
   return session
 }

@@ -67,6 +67,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   postponed: Request | undefined
   /** Set from MULTI to EXEC. */
   multi: TransactionQueue | undefined
+  /** Stands for a running script. */
+  isScript = false
   watchBroken = false
   readonly watchedKeys: WatchedKey[] = []
   /** Names it subscribed to; pubsub.ts changes them. */
