@@ -1,8 +1,9 @@
 // A collection behind a key: one head row that holds all of it while it is small, and the roots of trees of pages
 // afterwards. Small contents are evictable like strings: resident while dirty, read again on demand; of trees the head
 // stays. Extended by: hashed/fields-value, zset/zset-value.
-// Invariants: (1) the head is touched before any change; (2) contents are resident while the row is dirty; (3) the cache
-// is told of every change of `cachedBytes`; (4) no value is empty between commands: its key goes with its last item.
+// Invariants: (1) the head is touched before any change; (2) contents are resident while the row is dirty; (3) the
+// cache is told of every change of `cachedBytes`; (4) no value is empty between commands: its key goes with its last
+// item.
 
 import { CorruptionError } from '../base/errors.js'
 import { idKey, Row, StoreObject, Table } from '../store/row.js'

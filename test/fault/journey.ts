@@ -8,6 +8,8 @@ import { encodeCommand } from '../support/resp-client.js'
 import { Seeded } from '../support/seeded.js'
 import { fieldsOperation } from './journey-fields.js'
 import type { FieldsState } from './journey-fields.js'
+import { inOrder, zsetOperation } from './journey-zset.js'
+import type { ZsetState } from './journey-zset.js'
 
 type Command = (string | number)[]
 
@@ -17,7 +19,7 @@ interface Operation {
   apply(state: State): void
 }
 
-interface State extends FieldsState {
+interface State extends FieldsState, ZsetState {
   entries: { id: number; value: string }[]
   lastDelivered: number
   pending: Map<number, number>
@@ -39,11 +41,13 @@ export class Journey {
     exists: false,
     hash: new Map(),
     set: new Set(),
+    zset: new Map(),
   }
   readonly #stream: string
   readonly #counter: string
   readonly #hash: string
   readonly #set: string
+  readonly #zset: string
 
   constructor(
     name: string,
@@ -53,6 +57,7 @@ export class Journey {
     this.#counter = `counter:${name}`
     this.#hash = `hash:${name}`
     this.#set = `set:${name}`
+    this.#zset = `zset:${name}`
   }
 
   /** Sends batches until the connection breaks. */
@@ -114,7 +119,7 @@ export class Journey {
     const value = 'x'.repeat(rng.below(200)) + n
     const add: Command = ['XADD', this.#stream, `${id}-0`, 'n', value]
     const append = (s: State) => void s.entries.push({ id, value })
-    switch (rng.below(14)) {
+    switch (rng.below(18)) {
       case 0:
       case 1:
         return this.#read(1 + rng.below(4))
@@ -146,6 +151,13 @@ export class Journey {
       case 8:
       case 9:
         return { commands: [add], apply: append }
+      case 10:
+      case 11:
+      case 12:
+      case 13: {
+        const { command, apply } = zsetOperation(n, rng, this.#zset)
+        return { commands: [command], apply }
+      }
       default: {
         const { command, apply } = fieldsOperation(n, rng, this.#hash, this.#set)
         return { commands: [command], apply }
@@ -193,6 +205,7 @@ export class Journey {
       counter: s.counter,
       hash: [...s.hash].map(pair => pair.join('=')).sort(),
       set: [...s.set].sort(),
+      zset: inOrder(s).map(([member, score]) => `${score} ${member}`),
     })
   }
 
@@ -214,6 +227,9 @@ export class Journey {
         .map(pair => pair.join('='))
         .sort(),
       set: (await ask('SMEMBERS', this.#set)).sort(),
+      zset: pairsOf(await ask('ZRANGE', this.#zset, 0, -1, 'WITHSCORES'), 2).map(
+        ([member, score]) => `${score} ${member}`,
+      ),
     })
   }
 }

@@ -27,7 +27,7 @@ export interface ScoredMembers extends Contents {
   each(from: number, to: number, visit: VisitMember): void
   /** As each(), the highest first. */
   eachDown(from: number, to: number, visit: VisitMember): void
-  /** Calls `test` with each member, the lowest first, until it says true; whether it did. Nothing may change meanwhile. */
+  /** Calls `test` with each member, the lowest first, until it says true; whether it did. Nothing may change then. */
   some(test: (member: string, score: number) => boolean): boolean
   /** Removes the members of ranks [from, to). */
   removeRange(from: number, to: number): void
