@@ -7,6 +7,7 @@
 
 import type { Socket } from 'node:net'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
+import { sendPieces } from '../native/socket-send.js'
 import { RequestParser } from '../resp/request-parser.js'
 import { readIntoSharedBuffer } from './shared-read-buffer.js'
 
@@ -101,17 +102,32 @@ export class Connection implements Transport {
     const socket = this.#socket
     if (this.#closed || !socket.writable || chunks.length === 0) return
     this.lastActiveSecond = this.#host.second
-    if (socket.writableLength === 0) this.#unsentChunks = 0
-    this.#unsentChunks += chunks.length
-    if (chunks.length === 1) {
-      this.#host.counters.netOutputBytes += chunks[0].length
-      socket.write(chunks[0])
-      return
+    let bytes = 0
+    for (let i = 0; i < chunks.length; i++) bytes += chunks[i].length
+    this.#host.counters.netOutputBytes += bytes
+    let sent = 0
+    if (socket.writableLength === 0) {
+      this.#unsentChunks = 0
+      // A failure is left to the stream: it meets the same one, and ends the connection by it.
+      sent = Math.max(sendPieces(this.fd, chunks), 0)
+      if (sent === bytes) return
     }
+    this.#sendLater(chunks, sent)
+  }
+
+  /** Hands chunks to the stream, which sends them as the kernel takes them; without the first `sent` bytes. */
+  #sendLater(chunks: readonly Buffer[], sent: number): void {
+    const socket = this.#socket
+    let skip = sent
     socket.cork()
     for (const chunk of chunks) {
-      this.#host.counters.netOutputBytes += chunk.length
-      socket.write(chunk)
+      if (skip >= chunk.length) {
+        skip -= chunk.length
+        continue
+      }
+      socket.write(skip === 0 ? chunk : chunk.subarray(skip))
+      this.#unsentChunks++
+      skip = 0
     }
     socket.uncork()
   }
