@@ -70,7 +70,7 @@ t.test('a row that contradicts the root, or itself, is refused by name', async t
   const row = made.encodeRow()
   const refused = { name: 'CorruptionError', message: /descriptor block 3 of tree 77/ }
   for (const change of [{ count: 17 }, { bodyBytes: 1 }, { nodeCount: 2 }, { nodeCount: 4 }, { firstKey: idOf(9) }]) {
-    t.throws(() => Object.assign(block(5, 6, 7), change).decodeRow(row), refused, JSON.stringify(change))
+    t.throws(() => Object.assign(block(5, 6, 7), change as object).decodeRow(row), refused, JSON.stringify(change))
   }
   t.throws(() => made.decodeRow(undefined), CorruptionError)
   t.throws(() => made.decodeRow(row.subarray(0, row.length - 1)), CorruptionError)

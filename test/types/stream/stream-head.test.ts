@@ -1,0 +1,34 @@
+import t from 'tap'
+import { ID_MAX, ID_MIN, idOf } from '../../../src/base/stream-id.js'
+import { decodeHead, encodeHead, HEAD } from '../../../src/types/stream/stream-head.js'
+import type { StreamHead } from '../../../src/types/stream/stream-head.js'
+
+const full: StreamHead = {
+  length: 2 ** 40,
+  lastId: ID_MAX,
+  maxDeletedId: idOf(1_700_000_000_000, 3),
+  entriesAdded: 9223372036854775807n,
+  groupCount: 12,
+  entriesRoot: Buffer.from('root of the entries'),
+  closedRoot: Buffer.from('root of the nodes'),
+  openNode: { firstId: idOf(1), lastId: idOf(2), live: 3, deleted: 4, bytes: 4096, masterFields: '$1\r\n\xff\r\n' },
+}
+
+t.test('a head comes back as it was written, with and without what may be missing', async t => {
+  t.same(decodeHead(encodeHead(full), 'the head'), full)
+  const empty = { ...full, length: 0, lastId: ID_MIN, entriesAdded: 0, closedRoot: undefined, openNode: undefined }
+  t.same(decodeHead(encodeHead(empty), 'the head'), empty)
+})
+
+t.test('a head cut short, of another version, or with an impossible node is refused by name', async t => {
+  const bytes = encodeHead(full)
+  const refused = { name: 'CorruptionError', message: /the head/ }
+  for (let length = 0; length < bytes.length; length += 7) {
+    t.throws(() => decodeHead(bytes.subarray(0, length), 'the head'), refused, `${length} bytes`)
+  }
+  const other = Buffer.from(bytes)
+  other[HEAD.VERSION] = 2
+  t.throws(() => decodeHead(other, 'the head'), refused)
+  const backwards = { ...full.openNode!, firstId: idOf(3) }
+  t.throws(() => decodeHead(encodeHead({ ...full, openNode: backwards }), 'the head'), refused)
+})
