@@ -45,6 +45,8 @@ export interface CheckpointHost {
   onCut(): readonly ExtraRow[]
   /** The cut is durable. */
   onCommitted(): void
+  /** Rows of the cut have become clean. */
+  onCleaned(): void
   /** Rows of dropped objects were deleted. */
   onReclaimed(reclaimed: Reclaimed): void
   /** Nothing was written; what onCut() gave must be in the next one. */
@@ -221,7 +223,9 @@ export class Checkpoints {
 
   #cleanSlice(): void {
     if (this.#closed) return
-    if (this.#cut?.cleanSome(CLEAN_ROWS_PER_SLICE)) {
+    const more = this.#cut?.cleanSome(CLEAN_ROWS_PER_SLICE)
+    this.#host.onCleaned()
+    if (more) {
       setImmediate(() => this.#cleanSlice())
       return
     }

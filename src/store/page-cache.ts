@@ -13,6 +13,8 @@ import type { Evictable, PageCache } from './rows.js'
 const ITEMS_PER_TICK_MIN = 64
 const STEPS_PER_ADMISSION = 64
 const STEPS_PER_TICK = 1024
+/** When all is dirty a tick's steps are in vain: the next tries wait up to so many ticks. */
+const TICKS_OF_REST_MAX = 256
 
 export class ClockCache implements PageCache {
   tick = 1
@@ -24,6 +26,9 @@ export class ClockCache implements PageCache {
   #turnTick = 1
   #admittedBytes = 0
   #admittedItems = 0
+  /** Ticks to pass before the next try, and how many the last one that was in vain asked for. */
+  #rest = 0
+  #restAfterFailure = 1
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
@@ -69,7 +74,18 @@ export class ClockCache implements PageCache {
     this.tick++
     this.#admittedBytes = 0
     this.#admittedItems = 0
-    if (this.bytesUsed > this.#bytesMax) this.#evict(STEPS_PER_TICK)
+    if (this.bytesUsed <= this.#bytesMax || this.#rest-- > 0) return
+    const before = this.bytesUsed
+    this.#evict(STEPS_PER_TICK)
+    if (this.bytesUsed < before) return this.cleaned()
+    this.#rest = this.#restAfterFailure
+    this.#restAfterFailure = Math.min(this.#restAfterFailure * 2, TICKS_OF_REST_MAX)
+  }
+
+  /** Items that were dirty have become clean. */
+  cleaned(): void {
+    this.#rest = 0
+    this.#restAfterFailure = 1
   }
 
   /** Evicts whatever agrees to go, whenever it was used; for tests and for DEBUG. Returns how many went. */

@@ -67,6 +67,7 @@ export class Store implements Rows, EffectSink {
     retiredIds: () => this.#retiredIds,
     onCut: () => this.#onCut(),
     onCommitted: () => this.#onCommitted(),
+    onCleaned: () => this.cache.cleaned(),
     onReclaimed: reclaimed => void (this.#retiredIds -= reclaimed.ids),
     onFailed: () => this.#onFailed(),
   }

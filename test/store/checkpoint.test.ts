@@ -41,6 +41,7 @@ class FakeHost implements CheckpointHost {
   readonly events: string[] = []
   mayCut = true
   retired = 0
+  cleanings = 0
   constructor(readonly dirty: DirtyRows) {}
   canCut(): boolean {
     return this.mayCut
@@ -57,6 +58,9 @@ class FakeHost implements CheckpointHost {
   }
   onCommitted(): void {
     this.events.push('committed')
+  }
+  onCleaned(): void {
+    this.cleanings++
   }
   onReclaimed({ ids }: Reclaimed): void {
     this.retired -= ids
@@ -97,6 +101,7 @@ t.test('a run sends the position and all dirty rows, and ends when they are clea
   thread.over()
   await requested
   t.same(host.events, ['cut', 'committed'])
+  t.ok(host.cleanings > 0, 'the cache is told that rows became clean')
   t.match(checkpoints, { completed: 1, lastOk: true, lastMs: 8000, lastSeconds: 3 })
   await until(() => !checkpoints.running)
   t.equal(row.cleaned, 1)
