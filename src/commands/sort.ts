@@ -94,7 +94,7 @@ function elementsOf(entry: KeyEntry, from: number, to: number, descending: boole
   } else if (entry.type === 'zset') {
     const zset = entry.value as ZsetValue
     const take = (member: string) => void elements.push(member)
-    if (descending) zset.eachDown(take, from, to)
+    if (descending) zset.eachDown(take, zset.count - to, zset.count - from)
     else zset.each(take, from, to)
   } else {
     ;(entry.value as SetValue).each(member => void elements.push(member))

@@ -64,6 +64,7 @@ t.test('SORT and SORT_RO answer as redis-server', async t => {
     'SORT z BY nosort DESC',
     'SORT z BY nosort LIMIT 1 2',
     'SORT z BY nosort DESC LIMIT 1 2',
+    'SORT z BY nosort DESC LIMIT 1 100',
     'SORT z BY w_* GET # GET w_*',
     'SORT z BY n_* GET #',
     'SORT s BY nosort GET # STORE out',

@@ -6,6 +6,7 @@ import { dumpKinds } from './dump-kinds.js'
 import { hashKinds } from './hash-kinds.js'
 import { listKinds } from './list-kinds.js'
 import { setKinds } from './set-kinds.js'
+import { sortKinds } from './sort-kinds.js'
 import { zsetKinds } from './zset-kinds.js'
 
 export type Argument = string | number | Buffer
@@ -361,6 +362,7 @@ const ALL_KINDS: readonly Kind[] = [
   ...hashKinds,
   ...listKinds,
   ...zsetKinds,
+  ...sortKinds,
   ...dumpKinds,
 ]
 
