@@ -8,6 +8,8 @@ import { encodeCommand } from '../support/resp-client.js'
 import { Seeded } from '../support/seeded.js'
 import { fieldsOperation } from './journey-fields.js'
 import type { FieldsState } from './journey-fields.js'
+import { listOperation } from './journey-list.js'
+import type { ListState } from './journey-list.js'
 import { inOrder, zsetOperation } from './journey-zset.js'
 import type { ZsetState } from './journey-zset.js'
 
@@ -19,7 +21,7 @@ interface Operation {
   apply(state: State): void
 }
 
-interface State extends FieldsState, ZsetState {
+interface State extends FieldsState, ListState, ZsetState {
   entries: { id: number; value: string }[]
   lastDelivered: number
   pending: Map<number, number>
@@ -42,12 +44,14 @@ export class Journey {
     hash: new Map(),
     set: new Set(),
     zset: new Map(),
+    list: [],
   }
   readonly #stream: string
   readonly #counter: string
   readonly #hash: string
   readonly #set: string
   readonly #zset: string
+  readonly #list: string
 
   constructor(
     name: string,
@@ -58,6 +62,7 @@ export class Journey {
     this.#hash = `hash:${name}`
     this.#set = `set:${name}`
     this.#zset = `zset:${name}`
+    this.#list = `list:${name}`
   }
 
   /** Sends batches until the connection breaks. */
@@ -119,7 +124,7 @@ export class Journey {
     const value = 'x'.repeat(rng.below(200)) + n
     const add: Command = ['XADD', this.#stream, `${id}-0`, 'n', value]
     const append = (s: State) => void s.entries.push({ id, value })
-    switch (rng.below(18)) {
+    switch (rng.below(21)) {
       case 0:
       case 1:
         return this.#read(1 + rng.below(4))
@@ -156,6 +161,12 @@ export class Journey {
       case 12:
       case 13: {
         const { command, apply } = zsetOperation(n, rng, this.#zset)
+        return { commands: [command], apply }
+      }
+      case 14:
+      case 15:
+      case 16: {
+        const { command, apply } = listOperation(n, rng, this.#list)
         return { commands: [command], apply }
       }
       default: {
@@ -206,6 +217,7 @@ export class Journey {
       hash: [...s.hash].map(pair => pair.join('=')).sort(),
       set: [...s.set].sort(),
       zset: inOrder(s).map(([member, score]) => `${score} ${member}`),
+      list: s.list,
     })
   }
 
@@ -230,6 +242,7 @@ export class Journey {
       zset: pairsOf(await ask('ZRANGE', this.#zset, 0, -1, 'WITHSCORES'), 2).map(
         ([member, score]) => `${score} ${member}`,
       ),
+      list: await ask('LRANGE', this.#list, 0, -1),
     })
   }
 }
