@@ -1,4 +1,5 @@
-// LSET, LTRIM, LREM and LINSERT on a context of their own: what they journal, touch and tell. Replies: test/wire/list.test.ts.
+// LSET, LTRIM, LREM and LINSERT on a context of their own: what they journal, touch and tell.
+// Replies: test/wire/list.test.ts.
 
 import t from 'tap'
 import { listCommands } from '../../src/commands/list-commands.js'

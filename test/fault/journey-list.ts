@@ -1,4 +1,5 @@
-// The part of a journey that goes over a list: it grows from a packed row to pages, is changed at its ends and within, and shrinks.
+// The part of a journey that goes over a list: it grows from a packed row to pages, is changed at its ends and within,
+// and shrinks.
 
 import type { Seeded } from '../support/seeded.js'
 

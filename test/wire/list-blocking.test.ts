@@ -1,5 +1,5 @@
-// The list commands that wait, over TCP: some clients wait, another changes the keys; what each of them gets, and what is
-// left, is compared with redis-server byte for byte.
+// The list commands that wait, over TCP: some clients wait, another changes the keys; what each of them gets, and what
+// is left, is compared with redis-server byte for byte.
 
 import t from 'tap'
 import { startRedisServer } from '../support/redis-server.js'

@@ -1,4 +1,5 @@
-// What the forms of a list have in common. Implemented by packed-list (small) and list-tree (large). Used by: list-value.
+// What the forms of a list have in common. Implemented by packed-list (small) and list-tree (large).
+// Used by: list-value.
 
 import type { ElementPage } from '../../pages/element-page.js'
 import type { Contents } from '../collection-value.js'

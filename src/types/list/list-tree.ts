@@ -25,8 +25,8 @@ export class ListTree implements ListContents {
   readonly trees: Trees
   readonly #pages: OrderedPages<undefined, ElementPage>
   /**
-   * The page at that end went because all its elements did. A list that is pushed and popped in turn just where a page is
-   * full would make and remove one each time; so the next new page there starts with a share of its neighbour.
+   * The page at that end went because all its elements did. A list that is pushed and popped in turn just where a page
+   * is full would make and remove one each time; so the next new page there starts with a share of its neighbour.
    */
   #poppedFirst = false
   #poppedLast = false
