@@ -34,6 +34,7 @@ function digestOfValue(entry: KeyEntry): Buffer {
   if (value.digest === undefined) throw new ReplyError(`ERR values of type ${value.type} have no digest`)
   const hash = createHash('sha1')
   hash.update(`${value.type} ${entry.expireAtMs > 0 ? 'expires' : 'stays'} `)
-  value.digest(bytes => void hash.update(bytes))
+  // The lengths keep apart what other pieces would join to the same bytes.
+  value.digest(bytes => void hash.update(`${bytes.length} `).update(bytes))
   return hash.digest()
 }

@@ -17,8 +17,8 @@ export interface KeyValue {
   /** Bytes of the value, in memory and on disk together, for MEMORY USAGE; an estimate from descriptors. */
   memoryUsage(): number
   /**
-   * Feeds everything a client can see of the value, in an order that follows from the content alone (members of a set
-   * sorted, say), each piece of variable length behind its length; for DEBUG DIGEST.
+   * Feeds everything a client can see of the value, in pieces and an order that follow from the content alone (members
+   * of a set sorted, say); for DEBUG DIGEST.
    */
   digest?(feed: (bytes: Uint8Array) => void): void
 }

@@ -19,6 +19,7 @@ import { Groups } from './groups.js'
 import { MacroNodes } from './macro-nodes.js'
 import type { MacroNode, NodeLimits } from './macro-nodes.js'
 import { entriesAddedUpTo } from './read-progress.js'
+import { digestStream } from './stream-digest.js'
 import { decodeHead, encodeHead } from './stream-head.js'
 import type { OpenNode, StreamHead } from './stream-head.js'
 import type { Trim } from './trim.js'
@@ -301,6 +302,10 @@ export class Stream extends Row implements KeyValue, GroupStream {
     let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes
     for (const group of this.groups()) bytes += group.memoryUsage()
     return bytes
+  }
+
+  digest(feed: (bytes: Uint8Array) => void): void {
+    digestStream(this, feed)
   }
 }
 

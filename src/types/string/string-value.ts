@@ -205,6 +205,10 @@ export class StringValue extends Row implements KeyValue, Evictable {
     this.#rows.drop(this.object, [])
   }
 
+  digest(feed: (bytes: Uint8Array) => void): void {
+    feed(this.bytes())
+  }
+
   copy(): StringValue {
     const content = this.content()
     const twin = StringValue.create(this.#rows, content)
