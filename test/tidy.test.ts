@@ -122,3 +122,72 @@ t.test('generated documents are what the sources say; npm run docs writes them a
   t.equal(textOf('docs/commands.md'), commandsDocument())
   t.equal(textOf('docs/configuration.md'), configurationDocument())
 })
+
+/** Source files without a test of their own, by the reason. */
+const UNTESTED: Readonly<Record<string, readonly string[]>> = {
+  'types and interfaces only: there is nothing to run': [
+    'commands/context.ts',
+    'commands/server.ts',
+    'exec/transport.ts',
+    'resp/reply.ts',
+    'store/effects.ts',
+    'store/rows.ts',
+    'types/hashed/fields.ts',
+    'types/key-value.ts',
+    'types/list/list-contents.ts',
+    'types/rdb/value-codec.ts',
+    'types/stream/stream-api.ts',
+    'types/stream/trim.ts',
+    'types/zset/scored-members.ts',
+  ],
+  'a list: the table of commands, or the keyspace, checks itself at each start': [
+    'commands/all-commands.ts',
+    'commands/hash-commands.ts',
+    'commands/key-commands.ts',
+    'commands/list-commands.ts',
+    'commands/set-commands.ts',
+    'commands/string-commands.ts',
+    'commands/zset-commands.ts',
+    'types/types.ts',
+  ],
+  'words: whoever says them is tested to the byte': [
+    'base/config-inert.ts',
+    'base/stream-errors.ts',
+    'types/rdb/own-content.ts',
+    'types/rdb/payload-error.ts',
+  ],
+  'proved by the tests of the one file that uses it': [
+    'commands/client-kill.ts',
+    'commands/client-line.ts',
+    'commands/command-info.ts',
+    'commands/debug-protocol.ts',
+    'commands/fields-store.ts',
+    'commands/hash-store.ts',
+    'commands/info-sections.ts',
+    'commands/list-store.ts',
+    'commands/memory-figures.ts',
+    'commands/set-store.ts',
+    'commands/zset-store.ts',
+    'exec/no-transport.ts',
+    'store/checkpoint-writer.ts',
+    'types/database.ts',
+    'types/hashed/fields-value.ts',
+    'types/rdb/stream-node-rdb.ts',
+  ],
+  'proved by test/exec/transactions.test.ts, which runs its rows': ['commands/transaction.ts'],
+}
+
+t.test('every source file has a test of its own, or stands in the list above with its reason', async t => {
+  const tests = new Set(filesIn('test', ['.test.ts']))
+  const listed = new Set(Object.values(UNTESTED).flatMap(paths => paths.map(path => `src/${path}`)))
+  const hasTest = (path: string) => tests.has(path.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts'))
+  t.same(
+    source.filter(path => !hasTest(path) && !listed.has(path)),
+    [],
+  )
+  t.same(
+    [...listed].filter(path => hasTest(path) || !source.includes(path)),
+    [],
+    'nobody stands in the list who need not',
+  )
+})

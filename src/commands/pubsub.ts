@@ -1,5 +1,5 @@
-// Publish and subscribe. Subscribing and leaving answer with confirmations, one for each name, which PubSub writes: they
-// are no replies, so CLIENT REPLY does not silence them.
+// Publish and subscribe. Subscribing and leaving answer with confirmations, one for each name, which PubSub writes:
+// they are no replies, so CLIENT REPLY does not silence them.
 
 import { globMatch } from '../base/glob.js'
 import { ReplyError } from '../base/errors.js'

@@ -1,5 +1,5 @@
-// MONITOR: clients that are shown every command that was run, as a line of time, database, address and quoted arguments.
-// Used by: executor. What administers the server, and what a row calls secret, is not shown.
+// MONITOR: clients that are shown every command that was run, as a line of time, database, address and quoted
+// arguments. Used by: executor. What administers the server, and what a row calls secret, is not shown.
 
 import type { Clock } from '../base/clock.js'
 import { Flag } from '../commands/spec.js'

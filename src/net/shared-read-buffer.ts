@@ -1,5 +1,5 @@
-// One buffer that all connections read into. By itself Node allocates 64 KiB for every read and leaves them to the garbage
-// collector, which costs more than most of the commands that arrive that way. Used by: connection.ts.
+// One buffer that all connections read into. By itself Node allocates 64 KiB for every read and leaves them to the
+// garbage collector, which costs more than most of the commands that arrive that way. Used by: connection.ts.
 
 import { Socket } from 'node:net'
 
@@ -17,9 +17,9 @@ interface SocketInternals {
 }
 
 /**
- * The connection of `accepted` as a socket that hands over what it reads in the shared buffer instead of emitting 'data'.
- * Node takes a buffer only when a socket is made, so the socket is made anew; `accepted` is not used afterwards. Call it
- * inside the server's 'connection' event, before anything can have been read.
+ * The connection of `accepted` as a socket that hands over what it reads in the shared buffer instead of emitting
+ * 'data'. Node takes a buffer only when a socket is made, so the socket is made anew; `accepted` is not used
+ * afterwards. Call it inside the server's 'connection' event, before anything can have been read.
  */
 export function readIntoSharedBuffer(accepted: Socket, onBytes: OnBytes): Socket {
   const old = accepted as unknown as SocketInternals

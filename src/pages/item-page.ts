@@ -1,7 +1,7 @@
 // A page of items with keys and values of any length, in byte order of the keys: hashes, sets, sorted sets, lists.
 // Items lie in one buffer in the order they were written; a sorted array of slots says where. So an insert moves slots
-// and not bytes, and bytes handed out never change: replacing or removing an item leaves its bytes behind as waste until
-// the page moves to a new buffer.
+// and not bytes, and bytes handed out never change: replacing or removing an item leaves its bytes behind as waste
+// until the page moves to a new buffer.
 // Item: varint key bytes, varint value bytes, key, value. On disk the items lie in key order without waste.
 // Used by: types/.
 

@@ -93,7 +93,9 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     return this.#insertAt(body, 0, separator, this.codec.empty())
   }
 
-  /** For an insert of `key`: nodeFor(key), or a first page when the tree is empty; passed through willChange() already. */
+  /**
+   * For an insert of `key`: nodeFor(key), or a first page when the tree is empty; passed through willChange() already.
+   */
   nodeForInsert(key: K): PageNode<K, P> {
     const node = this.nodeFor(key) ?? this.appendNode(key)
     this.willChange(node)
@@ -195,7 +197,9 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     }
   }
 
-  /** Splits until every page fits or holds one item. The last page of the tree keeps all it can: it grows by appends. */
+  /**
+   * Splits until every page fits or holds one item. The last page of the tree keeps all it can: it grows by appends.
+   */
   #split(node: PageNode<K, P>, page: P): void {
     const max = this.codec.bodyBytesMax
     if (page.count < 2 || page.bodyBytes <= max) return

@@ -19,8 +19,8 @@ const LMDB_OVERFLOW_HEADER_BYTES = 16
 const LMDB_PAGE_BYTES = 4096
 
 /**
- * The largest body whose row fills `lmdbPages` whole pages of LMDB: values above half an LMDB page occupy whole ones, so
- * one byte more would cost 4,096.
+ * The largest body whose row fills `lmdbPages` whole pages of LMDB: values above half an LMDB page occupy whole ones,
+ * so one byte more would cost 4,096.
  */
 export function bodyBytesFilling(lmdbPages: number): number {
   return lmdbPages * LMDB_PAGE_BYTES - LMDB_OVERFLOW_HEADER_BYTES - CHECKSUM_BYTES - PAGE_HEADER.BODY

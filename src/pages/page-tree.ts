@@ -211,8 +211,8 @@ export abstract class PageTree<K, P extends Page<K>> {
   }
 
   /**
-   * Takes over a summary that the resident page has worked out anew. A bound is only made tighter, so no row is touched:
-   * what is stored stays right, and finds its way back here when it is loaded again.
+   * Takes over a summary that the resident page has worked out anew. A bound is only made tighter, so no row is
+   * touched: what is stored stays right, and finds its way back here when it is loaded again.
    */
   summaryRefreshed(node: PageNode<K, P>): void {
     if (node.resident !== undefined && node.resident.summary > node.summary) node.summary = node.resident.summary

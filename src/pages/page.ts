@@ -1,5 +1,6 @@
 // What an ordered page must be able to do, whatever its items are. Codecs: wire-page.ts (stream entries kept as RESP),
-// record-page.ts (fixed-size records: PELs), item-page.ts (keys and values of any length), element-page.ts (no keys: lists).
+// record-page.ts (fixed-size records: PELs), item-page.ts (keys and values of any length), element-page.ts (no keys:
+// lists).
 
 /** Page kinds on disk. Frozen: add, never change. */
 export const PAGE_KIND = {

@@ -73,6 +73,11 @@ export class RecordPage implements Page<StreamId> {
     return getId(this.bytes, index * this.recordBytes)
   }
 
+  /** Where the ID of record `index` begins in `bytes`; right until the next insert or removal. */
+  keyOffsetAt(index: number): number {
+    return index * this.recordBytes
+  }
+
   /** Where the payload of record `index` begins in `bytes`; right until the next insert or removal. */
   payloadAt(index: number): number {
     return index * this.recordBytes + STREAM_ID_BYTES

@@ -67,6 +67,20 @@ export class WireIndex {
     return { msHi: ids[at], msLo: ids[at + 1], seqHi: ids[at + 2], seqLo: ids[at + 3] }
   }
 
+  /** Writes the IDs of entries [from, from + count) as 16 bytes each, `strideBytes` apart, from target[at] on. */
+  putIds(from: number, count: number, target: DataView, at: number, strideBytes: number): void {
+    const ids = this.#ids
+    const end = (this.#first + from + count) * HALVES
+    let to = at
+    for (let half = (this.#first + from) * HALVES; half < end; half += HALVES) {
+      target.setUint32(to, ids[half])
+      target.setUint32(to + 4, ids[half + 1])
+      target.setUint32(to + 8, ids[half + 2])
+      target.setUint32(to + 12, ids[half + 3])
+      to += strideBytes
+    }
+  }
+
   /** Sign of (the ID of entry `index`) minus `id`. */
   compareAt(index: number, id: StreamId): number {
     const ids = this.#ids

@@ -57,8 +57,8 @@ export class WirePage implements Page<StreamId> {
   }
 
   /**
-   * Adds an entry behind all others; its ID must be above theirs. `fields[from, to)` is the RESP of its fields and values
-   * ('$1\r\nf\r\n$1\r\nv\r\n…'), copied.
+   * Adds an entry behind all others; its ID must be above theirs. `fields[from, to)` is the RESP of its fields and
+   * values ('$1\r\nf\r\n$1\r\nv\r\n…'), copied.
    */
   append(id: StreamId, pairs: number, fields: Buffer, from: number, to: number): void {
     const length = to - from

@@ -4,8 +4,8 @@
 // (text commands).
 //
 // Invariants: [from, end) of the buffer are the bytes received and not yet returned by next(); a command that is being
-// read starts at `from`, and `at` is how far it was read. A fed chunk belongs to the parser, which may write to it, until
-// settle().
+// read starts at `from`, and `at` is how far it was read. A fed chunk belongs to the parser, which may write to it,
+// until settle().
 
 import { readInt64 } from '../base/numbers.js'
 import { splitInline } from './inline-request.js'

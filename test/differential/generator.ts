@@ -1,5 +1,5 @@
-// Seeded random commands over a few keys, groups and consumers, so that they meet each other's effects: all options, odd IDs, binary
-// names, and now and then a spoilt argument.
+// Seeded random commands over a few keys, groups and consumers, so that they meet each other's effects: all options,
+// odd IDs, binary names, and now and then a spoilt argument.
 
 import type { Seeded } from '../support/seeded.js'
 import { dumpKinds } from './dump-kinds.js'

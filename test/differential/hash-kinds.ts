@@ -1,4 +1,5 @@
-// The hash commands for the generator: fields and values that make listpacks, small and large hashes, and the steps between.
+// The hash commands for the generator: fields and values that make listpacks, small and large hashes, and the steps
+// between.
 
 import type { Argument, Generator, Kind } from './generator.js'
 

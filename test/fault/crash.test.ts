@@ -1,5 +1,5 @@
-// kill -9 under pipelined load, again and again: what was acknowledged is there, nothing is there twice, groups and pending entries
-// agree with the model. CRASH_ROUNDS rounds per durability mode (3; npm run test:long sets 50).
+// kill -9 under pipelined load, again and again: what was acknowledged is there, nothing is there twice, groups and
+// pending entries agree with the model. CRASH_ROUNDS rounds per durability mode (3; npm run test:long sets 50).
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

@@ -1,4 +1,5 @@
-// The part of a journey that goes over a hash and a set: they grow from packed rows to trees of pages, and shrink to nothing.
+// The part of a journey that goes over a hash and a set: they grow from packed rows to trees of pages, and shrink to
+// nothing.
 
 import type { Seeded } from '../support/seeded.js'
 

@@ -1,6 +1,6 @@
 // Where a field lies in a large hash or set: by a keyed 64-bit hash of its name, then by the name. The key is drawn for
-// each tree, so that nobody can prepare names that share a place, and stored with it: the order on the disk depends on it.
-// The function is frozen with it (docs/format/hash.md).
+// each tree, so that nobody can prepare names that share a place, and stored with it: the order on the disk depends on
+// it. The function is frozen with it (docs/format/hash.md).
 
 export const SEED_BYTES = 8
 /** Bytes of the hash before the name in a tree's key. */

@@ -1,5 +1,5 @@
-// The large form of a hash or set: ordered pages of items by (hash of the field, field). Every operation costs O(log n);
-// what is resident are descriptors and the pages the cache keeps. Used by: fields-value. Uses: pages, field-hash.
+// The large form of a hash or set: ordered pages of items by (hash of the field, field). Every operation costs O(log
+// n); what is resident are descriptors and the pages the cache keeps. Used by: fields-value. Uses: pages, field-hash.
 
 import { randomBytes } from 'node:crypto'
 import { assert } from '../../base/assert.js'
@@ -151,7 +151,9 @@ export class FieldTree implements Fields, Trees {
   }
 }
 
-/** A page behind place `last` may begin at that very place; its separator, a prefix of its first key, may be shorter. */
+/**
+ * A page behind place `last` may begin at that very place; its separator, a prefix of its first key, may be shorter.
+ */
 function mayContinue(separator: Buffer, last: number): boolean {
   const low = Buffer.alloc(HASH_BYTES)
   separator.copy(low)

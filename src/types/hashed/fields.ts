@@ -15,7 +15,10 @@ export interface Fields extends Contents {
   readonly form: Form
   has(field: string): boolean
   get(field: string): Content | undefined
-  /** Adds the field or replaces its value; says whether it is new. `value` is taken over. A tree touches its head itself. */
+  /**
+   * Adds the field or replaces its value; says whether it is new. `value` is taken over. A tree touches its head
+   * itself.
+   */
   set(field: string, value: Content): boolean
   /** False when there is no such field. */
   delete(field: string): boolean
@@ -24,8 +27,8 @@ export interface Fields extends Contents {
   /** Calls `test` with each field until it says true; whether it did. Nothing may change meanwhile. */
   some(test: (field: string, value: Content) => boolean): boolean
   /**
-   * Gives at least `count` fields from `cursor` on (fewer at the end) and returns the next cursor, 0 at the end. A field
-   * that is there from the first call to the last is given at least once, whatever else happens.
+   * Gives at least `count` fields from `cursor` on (fewer at the end) and returns the next cursor, 0 at the end. A
+   * field that is there from the first call to the last is given at least once, whatever else happens.
    */
   scan(cursor: number, count: number, visit: (field: string, value: Content) => void): number
 }

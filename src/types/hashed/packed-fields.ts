@@ -1,6 +1,6 @@
-// The small form of a hash or set: fields in the order they came, in the head row. `listpack` is what Redis packs too and
-// names so; `packed` is what Redis calls a hashtable already, kept together here because pages of its own would cost more.
-// Used by: fields-value.
+// The small form of a hash or set: fields in the order they came, in the head row. `listpack` is what Redis packs too
+// and names so; `packed` is what Redis calls a hashtable already, kept together here because pages of its own would
+// cost more. Used by: fields-value.
 
 import { CorruptionError } from '../../base/errors.js'
 import { ByteReader } from '../../pages/byte-reader.js'
