@@ -19,6 +19,7 @@
         "src/lua_source.cc",
         "src/lua_struct.cc",
         "src/lua_watchdog.cc",
+        "src/socket_now.cc",
         "src/socket_send.cc"
       ],
       "include_dirs": ["/usr/include/luajit-2.1", "/usr/local/include/luajit-2.1", "/opt/homebrew/include/luajit-2.1"],

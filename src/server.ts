@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from './base/clock.js'
 import { systemClock } from './base/clock.js'
 import type { Config } from './base/config.js'
+import { ReplyError } from './base/errors.js'
 import type { CorruptionError } from './base/errors.js'
 import type { Log } from './base/log.js'
 import { commandTable } from './commands/all-commands.js'
@@ -127,7 +128,9 @@ export class MillraceServer implements Server {
       executor: this.#executor,
       table: this.table,
       log,
+      clock: this.clock,
       writeFault: () => this.#store.writeFault,
+      lookNow: () => this.#listener.lookNow(),
     })
     this.#expireCycle = this.#newExpireCycle()
     this.#memory = new MemoryGuard(full => (this.#executor.outOfMemory = full))
@@ -388,7 +391,19 @@ export class MillraceServer implements Server {
   // --- the end
 
   shutdown(options: { save: boolean; now: boolean; force: boolean }): void {
-    void this.close(options)
+    const busy = this.scripts.busyText
+    if (busy === undefined) void this.close(options)
+    else if (options.save) throw new ReplyError(busy)
+    else if (this.scripts.end()) this.#abandon()
+    else void this.close(options)
+  }
+
+  /** Ends in the middle of a script that has written: what it did must reach neither journal nor checkpoint. */
+  #abandon(): void {
+    this.log.warning('SHUTDOWN NOSAVE ends a script that has written; nothing of it is kept.')
+    this.#executor.abandon()
+    Object.assign(this.#store.triggers, { intervalMs: Infinity, dirtyBytes: Infinity, journalBytes: Infinity })
+    this.#ending ??= this.#close(false).then(() => this.#onStopped(0))
   }
 
   /** Ends the server: last replies, last checkpoint (unless `save` is false: the journal holds everything), folder. */

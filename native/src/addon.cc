@@ -11,6 +11,7 @@
 #include "file_lock.h"
 #include "journal_write.h"
 #include "lua_door.h"
+#include "socket_now.h"
 #include "socket_send.h"
 
 namespace {
@@ -97,6 +98,24 @@ napi_value LockFile(napi_env env, napi_callback_info info) {
   return Number(env, millrace::LockFile(static_cast<int>(fd)));
 }
 
+// receiveNow(fd, bytes): bytes received, 0 at the end, or -errno
+napi_value ReceiveNow(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  uint8_t* bytes = nullptr;
+  size_t length = 0;
+  if (!args.Integer(0, &fd) || !args.Bytes(1, &bytes, &length)) return Number(env, -EINVAL);
+  return Number(env, millrace::ReceiveNow(static_cast<int>(fd), bytes, length));
+}
+
+// acceptNow(fd): the new descriptor, or -errno
+napi_value AcceptNow(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  if (!args.Integer(0, &fd)) return Number(env, -EINVAL);
+  return Number(env, millrace::AcceptNow(static_cast<int>(fd)));
+}
+
 bool Export(napi_env env, napi_value exports, const char* name, napi_callback callback) {
   napi_value function = nullptr;
   return napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function) == napi_ok &&
@@ -107,6 +126,8 @@ napi_value Init(napi_env env, napi_value exports) {
   const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
                         Export(env, exports, "writeRecords", WriteRecords) &&
                         Export(env, exports, "sendPieces", SendPieces) &&
+                        Export(env, exports, "receiveNow", ReceiveNow) &&
+                        Export(env, exports, "acceptNow", AcceptNow) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports);
   return complete ? exports : nullptr;
 }

@@ -51,7 +51,7 @@ void Interrupt(lua_State* L, lua_Debug*) {
   if (host->killed == nullptr) {
     const int32_t verdict = InvokePlain(host, kServiceBusy);
     if (verdict == 0) return;
-    host->killed = verdict == 1 ? "Script killed by user with SCRIPT KILL." : "FUNCTION LOAD timeout";
+    host->killed = verdict == 1 ? "Script killed by user with SCRIPT KILL..." : "FUNCTION LOAD timeout";
     // From here on every line ends the script, so that no pcall can hold it up.
     lua_sethook(L, Interrupt, LUA_MASKLINE | LUA_MASKCOUNT, 1);
   }

@@ -11,7 +11,7 @@ constexpr int64_t kLookMsMax = 250;
 // Looks without any script after which the thread sleeps until one begins.
 constexpr int kIdleLooksMax = 20;
 // Instructions between two calls of the hook once it is wanted.
-constexpr int kHookInstructions = 1000;
+constexpr int kHookInstructions = 10000;
 
 }  // namespace
 

@@ -113,11 +113,12 @@ function writeFunction(reply: Reply, { name, description, flags }: LibraryFuncti
 function runStats(ctx: CommandContext): void {
   const { reply } = ctx
   const { scripts } = ctx.server
+  if (scripts.running?.kind === 'script') throw new ReplyError(scripts.busyText!)
   const libraries = scripts.libraries(ctx)
   const running = scripts.running
   reply.map(2)
   reply.latin1('running_script')
-  if (running === undefined || running.kind !== 'function') reply.nullBulk()
+  if (running === undefined) reply.nullBulk()
   else {
     reply.map(3)
     reply.latin1('name')

@@ -68,6 +68,8 @@ export interface Scripts {
 
   /** The script that runs while another client's command is answered in between. */
   readonly running: RunningScript | undefined
+  /** What other clients are answered while it keeps them waiting. */
+  readonly busyText: string | undefined
   /** Ends it at its next instruction. @throws ReplyError when it has written, or is of the other kind */
   kill(kind: 'script' | 'function'): void
 }

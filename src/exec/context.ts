@@ -84,6 +84,10 @@ export class ExecContext implements CommandContext {
     assert(this.#depth > 0, 'a group was entered')
     this.#depth--
   }
+  /** Something of the running command is in a journal record that is not closed. */
+  get recordIsOpen(): boolean {
+    return this.#recordOpen
+  }
   get inGroup(): boolean {
     return this.#depth > 0
   }
@@ -105,6 +109,12 @@ export class ExecContext implements CommandContext {
     this.#recordOpen = false
     this.#sink.end()
     this.#parts.recorded()
+  }
+
+  /** Gives up the open record: nothing of the running command will be in the journal. The data are worthless then. */
+  abandonRecord(): void {
+    if (this.#recordOpen) this.#sink.abandon()
+    this.#recordOpen = false
   }
 
   changed(count = 1): void {

@@ -21,6 +21,7 @@ import { Accounting } from './accounting.js'
 import { Admission } from './admission.js'
 import type { AdmissionState } from './admission.js'
 import { BlockedClients, Waiter } from './blocked-clients.js'
+import { BusyClients } from './busy-clients.js'
 import { ExecContext, NO_REQUEST } from './context.js'
 import type { ContextParts, EffectArgument } from './context.js'
 import { Deadlines } from './deadlines.js'
@@ -70,6 +71,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly pause: Pause
   readonly tick: Tick
   readonly pubsub = new PubSub()
+  readonly busyClients: BusyClients
   readonly monitors: Monitors
   readonly accounting: Accounting
   notifier: ContextParts['notifier']
@@ -85,7 +87,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   keyspace: Keyspace
   context: ExecContext
   readonly #clock: Clock
-  readonly #table: CommandTable
+  readonly table: CommandTable
   readonly #stats: ServerStats
   readonly #parts: ExecutorParts
   readonly #transactions: Transactions
@@ -107,7 +109,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.server = parts.server
     this.sink = parts.sink
     this.#clock = parts.clock
-    this.#table = parts.table
+    this.table = parts.table
     this.#stats = parts.stats
     this.accounting = new Accounting(parts.stats, parts.slowlog, parts.latency)
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
@@ -116,6 +118,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.tick = new Tick(parts.commit)
     this.monitors = new Monitors(parts.clock)
     this.#transactions = new Transactions(this)
+    this.busyClients = new BusyClients(this)
     this.#execRow = parts.table.row('exec')
     this.#admission = new Admission(this, this.#execRow)
     this.keyspace = parts.keyspace
@@ -152,6 +155,10 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   execute(session: ClientSession, request: Request): void {
     if (this.#dead) return
+    if (this.busyClients.active) {
+      this.busyClients.execute(session, request)
+      return
+    }
     if (!this.tick.begun) this.#beginTick()
     this.tick.enlist(session)
     session.lastInteractionMs = this.#frozenMs()
@@ -176,14 +183,14 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   #admit(session: ClientSession, request: Request): void {
-    const row = this.#table.lookup(request)
+    const row = this.table.lookup(request)
     if (row === undefined || (row.flags & Flag.Internal) !== 0) {
-      this.#refuse(session, undefined, this.#table.unknownText(request))
+      this.refuse(session, undefined, this.table.unknownText(request))
       return
     }
     const refusal = this.#admission.refusal(session, row, request.argc)
     if (refusal !== undefined) {
-      this.#refuse(session, row, refusal)
+      this.refuse(session, row, refusal)
       return
     }
     if (this.#admission.mustWait(session, row)) {
@@ -198,7 +205,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#runOutermost(session, row, request)
   }
 
-  #refuse(session: ClientSession, row: TableRow | undefined, text: string): void {
+  /** Why the command may not run at all, for a client that is heard in the middle of a script. */
+  refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
+    return this.#admission.refusal(session, row, argc)
+  }
+
+  refuse(session: ClientSession, row: TableRow | undefined, text: string): void {
     if (row !== undefined) this.#stats.of(row.index, row.name).rejectedCalls++
     const multi = session.multi
     if (multi !== undefined) multi.aborted = true
@@ -227,6 +239,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     assert(context.inGroup, 'a command inside another belongs to its group')
     context.db = this.keyspace.database(session.databaseIndex)
     this.#call(row, session, request)
+  }
+
+  /** The running command's changes can neither be completed nor be undone: nothing more is executed. */
+  abandon(): void {
+    this.#dead = true
+    this.context.abandonRecord()
   }
 
   #bind(session: ClientSession, database: number): void {

@@ -15,6 +15,8 @@ import { LuaState, Verdict } from '../native/lua.js'
 import type { LuaFailure } from '../native/lua.js'
 import { BY_REFERENCE_BYTES } from '../resp/output-pieces.js'
 import type { Request } from '../resp/request.js'
+import type { Clock } from '../base/clock.js'
+import type { BusyClients } from './busy-clients.js'
 import type { ExecContext } from './context.js'
 import { FunctionLibraries } from './function-libraries.js'
 import { ScriptCalls } from './script-calls.js'
@@ -28,6 +30,7 @@ export interface ScriptExecutor extends SessionHost {
   readonly context: ExecContext
   readonly outOfMemory: boolean
   readonly loading: boolean
+  readonly busyClients: BusyClients
   callInside(row: TableRow, session: ClientSession, request: Request): void
 }
 
@@ -37,8 +40,9 @@ export interface ScriptParts {
   readonly log: Log | undefined
   /** Why writes are refused at present, or undefined. */
   readonly writeFault: () => string | undefined
-  /** Answers other clients while a script runs on and on; see exec/busy-clients. */
-  readonly serveOthers?: () => void
+  readonly clock: Clock
+  /** Brings what other clients have sent to the executor, without the event loop. */
+  readonly lookNow: () => void
 }
 
 /** Bound of all that Lua holds. A script that wants more gets "not enough memory". */
@@ -72,12 +76,19 @@ interface Code {
   readonly flags: number | undefined
 }
 
+/** The run under way. */
 interface Run {
   readonly code: Code
-  readonly command: readonly Buffer[]
+  readonly client: ClientSession
+  readonly request: Request
   readonly startedUs: number
+  /** Monotonic reading of the last look at other clients; 0 before the first. */
+  lookedUs: number
   killed: boolean
 }
+
+/** Between two looks at other clients. */
+const LOOK_US = 5000
 
 export class ScriptHost implements Scripts {
   readonly #parts: ScriptParts
@@ -87,9 +98,7 @@ export class ScriptHost implements Scripts {
   readonly #bySource = new Map<string, Script>()
   #state: LuaState | undefined
   #thresholdMs = 0
-  /** Set while others are answered in the middle of a run. */
   #run: Run | undefined
-  #code: Code | undefined
 
   constructor(parts: ScriptParts) {
     this.#parts = parts
@@ -240,10 +249,7 @@ export class ScriptHost implements Scripts {
       outOfMemory,
     }
     this.#calls.wrote = false
-    this.#code = code
     const result = this.#runInside(executor.context, code, keys)
-    this.#code = undefined
-    this.#run = undefined
     if (typeof result !== 'number') this.#fail(ctx, code, result)
     else this.#answer(ctx, result)
   }
@@ -258,10 +264,20 @@ export class ScriptHost implements Scripts {
     context.reply = script.reply
     context.mayBlock = false
     context.enterGroup()
+    const startedUs = this.#parts.clock.monotonicUs()
+    this.#run = { code, client: session, request, startedUs, lookedUs: 0, killed: false }
     const { buffer, from, to } = request
-    const protocol = reply.protocol
-    const state = this.#state!
-    const result = state.run(code.reference, code.kind, buffer, from, to, LEADING_ARGUMENTS, keys, protocol)
+    const result = this.#state!.run(
+      code.reference,
+      code.kind,
+      buffer,
+      from,
+      to,
+      LEADING_ARGUMENTS,
+      keys,
+      reply.protocol,
+    )
+    this.#run = undefined
     context.leaveGroup()
     context.session = session
     context.reply = reply
@@ -293,19 +309,62 @@ export class ScriptHost implements Scripts {
   // --- scripts that run on and on
 
   get running(): RunningScript | undefined {
-    return undefined
+    const run = this.#run
+    // Nobody can ask before others are heard.
+    if (run === undefined || run.lookedUs === 0) return undefined
+    const { code, request } = run
+    const command: Buffer[] = []
+    for (let i = 0; i < request.argc; i++) command.push(request.copy(i))
+    const durationMs = Math.floor((this.#parts.clock.monotonicUs() - run.startedUs) / 1000)
+    return { kind: code.kind, name: code.name, command, durationMs }
   }
 
   kill(kind: 'script' | 'function'): void {
     const run = this.#run
     if (run === undefined) throw new ReplyError(NOT_BUSY)
-    if (run.code.kind !== kind) throw new ReplyError(run.code.kind === 'script' ? BUSY_SCRIPT : BUSY_FUNCTION)
+    if (run.code.kind !== kind) throw new ReplyError(busyText(run.code))
     if (this.#calls.wrote) throw new ReplyError(UNKILLABLE)
     run.killed = true
   }
 
-  #busy(): number {
-    if (this.#code === undefined) return Verdict.TimeOut
-    return Verdict.GoOn
+  /**
+   * Ends the running script whatever it has done, because the server ends. Returns whether it had written, so that the
+   * data are worthless now.
+   */
+  end(): boolean {
+    if (this.#run !== undefined) this.#run.killed = true
+    return this.#calls.wrote
   }
+
+  /** What others are answered while a script keeps them waiting; undefined when none does. */
+  get busyText(): string | undefined {
+    return this.#run === undefined || this.#run.lookedUs === 0 ? undefined : busyText(this.#run.code)
+  }
+
+  /** Called by the interrupted interpreter, again and again. */
+  #busy(): number {
+    const run = this.#run
+    if (run === undefined) return Verdict.TimeOut // a library that is being loaded
+    if (!run.killed) this.#lookAround(run)
+    return run.killed ? Verdict.Kill : Verdict.GoOn
+  }
+
+  #lookAround(run: Run): void {
+    const { clock, executor, log, lookNow } = this.#parts
+    const nowUs = clock.monotonicUs()
+    if (nowUs - run.lookedUs < LOOK_US) return
+    if (run.lookedUs === 0) {
+      const ms = Math.floor((nowUs - run.startedUs) / 1000)
+      log?.warning(
+        `Slow ${run.code.kind} detected: still in execution after ${ms} milliseconds. You can try killing it with ` +
+          `${run.code.kind.toUpperCase()} KILL. Its name is: ${run.code.name}`,
+      )
+    }
+    run.lookedUs = nowUs
+    executor.busyClients.hear(run.client, busyText(run.code), lookNow)
+  }
+}
+
+function busyText({ kind }: Code): string {
+  return kind === 'script' ? BUSY_SCRIPT : BUSY_FUNCTION
 }

@@ -55,6 +55,11 @@ export class Tick {
       for (const session of resumable) session.goOn()
     }
     this.begun = false
+    this.flush()
+  }
+
+  /** Sends off what was answered until now. Between commands only, or in one that has recorded nothing. */
+  flush(): void {
     const sessions = this.#output
     this.#output = []
     const outputs: SealedOutput[] = []

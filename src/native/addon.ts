@@ -10,6 +10,8 @@ export interface Addon extends LuaAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
+  receiveNow(fd: number, bytes: Uint8Array): number
+  acceptNow(fd: number): number
   lockFile(fd: number): number
 }
 

@@ -8,6 +8,7 @@
 import type { Socket } from 'node:net'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
 import { sendPieces } from '../native/socket-send.js'
+import { receiveNow } from '../native/socket-now.js'
 import { RequestParser } from '../resp/request-parser.js'
 import { readIntoSharedBuffer } from './shared-read-buffer.js'
 
@@ -159,6 +160,17 @@ export class Connection implements Transport {
     if (limits.bulkBytesMax !== undefined) this.#parser.bulkBytesMax = limits.bulkBytesMax
     if (limits.unauthenticated !== undefined) this.#parser.unauthenticated = limits.unauthenticated
     if (limits.queryBytesMax !== undefined) this.#queryBytesMax = limits.queryBytesMax
+  }
+
+  /**
+   * Looks by itself for what has arrived, without the event loop, and has it handled. Nothing while a command of this
+   * connection runs. `buffer` is written to.
+   */
+  receiveNow(buffer: Buffer): void {
+    if (this.#parsing || this.#ending || this.#stopped || this.#closed) return
+    const length = receiveNow(this.fd, buffer)
+    // An end or a failure is left to the stream, which meets it as well.
+    if (length > 0) this.#receive(buffer, length)
   }
 
   /** Takes bytes[0, length), which somebody else writes to afterwards. */

@@ -5,9 +5,10 @@
 // (2) after close() nothing listens and no connection lives.
 
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
-import { createServer, type AddressInfo, type ListenOptions, type Server, type Socket } from 'node:net'
+import { createServer, Socket, type AddressInfo, type ListenOptions, type Server } from 'node:net'
 import { UsageError } from '../base/errors.js'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
+import { acceptNow } from '../native/socket-now.js'
 import { isLoopback, isMissingAddress, parseBindAddress } from './bind-address.js'
 import { Connection, type ConnectionHost, type NetCounters } from './connection.js'
 
@@ -45,6 +46,8 @@ const DENIED =
   'requirepass at start), or, if nobody else can reach this port, turn protected mode off (CONFIG SET protected-mode ' +
   'no, or the option --protected-mode no at start).\r\n'
 const SECOND_MS = 1000
+/** What one connection is heard of at a time by lookNow(). */
+const LOOK_BYTES = 64 * 1024
 
 export class Listener implements ConnectionHost {
   second = 0
@@ -58,6 +61,7 @@ export class Listener implements ConnectionHost {
   #tcp: Server[] = []
   #unix: Server | undefined
   #timer: NodeJS.Timeout | undefined
+  #lookBuffer: Buffer | undefined
 
   /** `accept` is called for every client that was let in and returns who hears of its requests. */
   constructor(
@@ -147,6 +151,27 @@ export class Listener implements ConnectionHost {
     if (limit === 0) return
     for (const connection of this.#connections) {
       if (this.second - connection.lastActiveSecond > limit && connection.idle) connection.destroy()
+    }
+  }
+
+  /**
+   * Lets in who waits and has handled what has arrived, without the event loop: for a command that runs on and on.
+   * Nothing else of the process runs meanwhile.
+   */
+  lookNow(): void {
+    this.#lookBuffer ??= Buffer.allocUnsafeSlow(LOOK_BYTES)
+    for (const server of this.#tcp) this.#acceptNow(server, undefined)
+    if (this.#unix !== undefined) this.#acceptNow(this.#unix, this.#options.unixPath)
+    for (const connection of this.#connections) connection.receiveNow(this.#lookBuffer)
+  }
+
+  #acceptNow(server: Server, unixPath: string | undefined): void {
+    const handle = (server as unknown as { _handle?: { fd?: number } })._handle
+    if (handle?.fd === undefined) return
+    for (;;) {
+      const fd = acceptNow(handle.fd)
+      if (fd < 0) return
+      this.#admit(new Socket({ fd, allowHalfOpen: true }).setNoDelay(true), unixPath)
     }
   }
 
