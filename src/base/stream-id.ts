@@ -90,6 +90,16 @@ export function compareIdAt(bytes: Uint8Array, at: number, id: StreamId): number
   return getU32(bytes, at + 12) - id.seqLo
 }
 
+/** Whether the encoded ID at `at` is the one whose four halves lie in halves[from, from + 4). */
+export function equalIdAt(bytes: Uint8Array, at: number, halves: Uint32Array, from: number): boolean {
+  return (
+    getU32(bytes, at + 12) === halves[from + 3] &&
+    getU32(bytes, at + 4) === halves[from + 1] &&
+    getU32(bytes, at + 8) === halves[from + 2] &&
+    getU32(bytes, at) === halves[from]
+  )
+}
+
 function putU32(b: Uint8Array, at: number, v: number): void {
   b[at] = v >>> 24
   b[at + 1] = v >>> 16
@@ -193,6 +203,27 @@ export function parseId(bytes: Uint8Array, from: number, to: number, missingSeq:
   if (dash === to) return withSeq(msHi, msLo, missingSeq)
   if (scanPlain(bytes, dash + 1, to) !== to) return parseOddId(bytes, from, to, missingSeq)
   return { msHi, msLo, seqHi: scannedHi, seqLo: scannedLo }
+}
+
+/** As parseId(), into halves[target, target + 4) instead of an object; false when it is no ID. */
+export function parseIdInto(bytes: Uint8Array, from: number, to: number, halves: Uint32Array, target: number): boolean {
+  const dash = scanPlain(bytes, from, to)
+  const msHi = scannedHi
+  const msLo = scannedLo
+  if (dash > 0 && dash < to && scanPlain(bytes, dash + 1, to) === to) {
+    halves[target] = msHi
+    halves[target + 1] = msLo
+    halves[target + 2] = scannedHi
+    halves[target + 3] = scannedLo
+    return true
+  }
+  const id = parseId(bytes, from, to)
+  if (id === undefined) return false
+  halves[target] = id.msHi
+  halves[target + 1] = id.msLo
+  halves[target + 2] = id.seqHi
+  halves[target + 3] = id.seqLo
+  return true
 }
 
 /** As parseId(), for an end of a range: '-' is the lowest ID, '+' the highest. A '(' before it is the caller's. */

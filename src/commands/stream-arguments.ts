@@ -5,6 +5,7 @@ import { ReplyError, replyErrors } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { nextId, parseId, parseRangeId, previousId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
+import { StreamIdList } from '../base/stream-id-list.js'
 import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { ConsumerGroup, NodeLimits, Stream, WireSlice } from '../types/stream/stream-api.js'
@@ -34,6 +35,19 @@ export function takeIds(a: Args): StreamId[] {
   const ids: StreamId[] = []
   while (a.remaining > 0) ids.push(takeId(a))
   return ids
+}
+
+const listedIds = new StreamIdList()
+
+/** As takeIds(). The list is valid until the next call: none is made per command. @throws ReplyError */
+export function listIds(a: Args): StreamIdList {
+  const { buffer, starts, lengths, argc } = a.request
+  listedIds.clear()
+  for (; a.at < argc; a.at++) {
+    const start = starts[a.at]
+    if (!listedIds.parse(buffer, start, start + lengths[a.at])) throw new ReplyError(streamErrors.invalidId)
+  }
+  return listedIds
 }
 
 /** Argument `i` as the lower end of an interval: '-', '+', an ID, or '(' and an ID. @throws ReplyError */

@@ -6,13 +6,14 @@ import { ReplyError } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { equalIds, formatId, ID_MAX, nextId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
+import type { StreamIdList } from '../base/stream-id-list.js'
 import type { Reply } from '../resp/reply.js'
 import { addCounts } from '../types/stream/count.js'
 import type { Consumer, ConsumerGroup, Pending, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext, Wait } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
-import { attempt, granted, streamAt, streamIfAny, takeIds } from './stream-arguments.js'
+import { attempt, granted, listIds, streamAt, streamIfAny } from './stream-arguments.js'
 import { EntriesReply, writeStreamReplies } from './stream-read.js'
 import type { StreamReply } from './stream-read.js'
 import {
@@ -227,7 +228,7 @@ export const xreadgroup = defineCommand<ReadOptions>({
 interface AckOptions {
   key: string
   group: string
-  ids: StreamId[] | ReplyError
+  ids: StreamIdList | ReplyError
 }
 
 export const xack = defineCommand<AckOptions>({
@@ -240,13 +241,11 @@ export const xack = defineCommand<AckOptions>({
   since: '5.0.0',
   summary: 'Takes entries out of the pending entries of a group and answers how many were there.',
   complexity: 'O(log N) per ID',
-  parse: a => ({ key: a.key(), group: a.text(), ids: attempt(a, takeIds) }),
+  parse: a => ({ key: a.key(), group: a.text(), ids: attempt(a, listIds) }),
   run(ctx, options) {
     const group = streamAt(ctx, options.key)?.group(options.group)
     if (group === undefined) return ctx.reply.integer(0)
-    const ids = granted(options.ids)
-    let acknowledged = 0
-    for (let i = 0; i < ids.length; i++) if (group.ack(ids[i])) acknowledged++
+    const acknowledged = group.ackAll(granted(options.ids))
     ctx.reply.integer(acknowledged)
     if (acknowledged > 0) ctx.changed(acknowledged)
   },

@@ -106,8 +106,9 @@ export class RecordPage implements Page<StreamId> {
 
   /**
    * Adds `records` whole records, ascending and above all others, from source[from, …); returns the index of the first.
+   * @param summary lower bound of the field summed up in these records; undefined to have it worked out
    */
-  insertRun(source: Buffer, from: number, records: number): number {
+  insertRun(source: Buffer, from: number, records: number, summary?: number): number {
     const { recordBytes } = this
     const first = this.count
     assert(
@@ -117,7 +118,9 @@ export class RecordPage implements Page<StreamId> {
     if ((first + records) * recordBytes > this.bytes.length) this.#grow(records)
     source.copy(this.bytes, first * recordBytes, from, from + records * recordBytes)
     this.count = first + records
-    if (this.summaryAt !== 0) for (let i = first; i < this.count; i++) this.written(i)
+    if (this.summaryAt === 0) return first
+    if (summary === undefined) for (let i = first; i < this.count; i++) this.written(i)
+    else if (summary < this.summary) this.summary = summary
     return first
   }
 

@@ -77,6 +77,9 @@ t.test('a run is appended whole', async t => {
   t.equal(page.summary, 900)
   t.equal(page.indexOf(idOf(109)), 100)
   t.throws(() => page.insertRun(run, 5, 100), /a run is appended in order/)
+  page.removeRange(1, 101)
+  page.insertRun(run, 5, 100, 899)
+  t.equal(page.summary, 899, 'the bound given is taken as it is')
 })
 
 t.test('records may be IDs alone', async t => {

@@ -13,6 +13,7 @@
 import { CorruptionError } from '../../base/errors.js'
 import { compareIds, getId, nextId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { StreamIdList } from '../../base/stream-id-list.js'
 import { getU48, putU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { Consumers } from './consumers.js'
@@ -258,6 +259,11 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   /** XACK of one ID. */
   ack(id: StreamId): boolean {
     return this.pendingCount > 0 && this.#openPel().remove(id)
+  }
+
+  /** XACK of many; returns how many were pending. */
+  ackAll(ids: StreamIdList): number {
+    return this.pendingCount > 0 ? this.#openPel().removeAll(ids) : 0
   }
 
   /**

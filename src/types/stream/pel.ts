@@ -4,8 +4,9 @@
 // consumer of the group. Whatever may fail (a page to load, an entry to read) comes before the first change.
 
 import { CorruptionError } from '../../base/errors.js'
-import { compareIds, formatId, getId, nextId, putId, STREAM_ID_BYTES } from '../../base/stream-id.js'
+import { compareIds, formatId, getId, nextId, STREAM_ID_BYTES } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import { StreamIdList } from '../../base/stream-id-list.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode } from '../../pages/ordered-pages.js'
 import { RECORD_BODY_BYTES_MAX } from '../../pages/record-page.js'
@@ -14,15 +15,7 @@ import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Consumers } from './consumers.js'
 import type { Count } from './count.js'
 import type { EntryRun } from './entries.js'
-import {
-  consumerAt,
-  deliveredMsAt,
-  deliveriesAt,
-  PEL_RECORD,
-  PEL_RECORD_BYTES,
-  pelCodec,
-  putPelRecord,
-} from './pel-record.js'
+import { consumerAt, deliveredMsAt, deliveriesAt, PEL_RECORD_BYTES, pelCodec, putPelRecord } from './pel-record.js'
 import { copyPages } from './tree-copy.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
@@ -121,15 +114,56 @@ export class Pel {
 
   /** False when `id` is not pending. */
   remove(id: StreamId): boolean {
+    single.clear()
+    single.push(id)
+    return this.removeAll(single) === 1
+  }
+
+  /**
+   * Removes those of `ids` that are pending and returns how many those were. What was delivered together is usually
+   * acknowledged together, so what lies side by side in the list and in the PEL is removed by one step.
+   */
+  removeAll(ids: StreamIdList): number {
+    let removed = 0
+    let at = 0
+    while (at < ids.count) {
+      const run = this.#removeRun(ids, at)
+      removed += run
+      at += Math.max(run, 1)
+    }
+    return removed
+  }
+
+  /** Removes ids[from] and those behind it that follow it in its pages of both trees; 0 when it is not pending. */
+  #removeRun(ids: StreamIdList, from: number): number {
+    const id = ids.at(from)
     const found = this.#tree.find(id)
-    if (found === undefined) return false
+    if (found === undefined) return 0
     const page = this.#tree.page(found.node)
-    const owner = this.#consumers.numbered(consumerAt(page.bytes, page.payloadAt(found.index)))
-    removeId(owner.owned(), id)
+    const number = consumerAt(page.bytes, page.payloadAt(found.index))
+    const owned = this.#consumers.numbered(number).owned()
+    const foundOwned = owned.find(id)
+    if (foundOwned === undefined) throw brokenPel(id)
+    const ownedPage = owned.page(foundOwned.node)
+    const max = Math.min(ids.count - from, page.count - found.index, ownedPage.count - foundOwned.index)
+    let run = 1
+    while (run < max && this.#isAt(page, found.index + run, ids, from + run, number)) run++
+    if (!ids.equalsAt(from + run - 1, ownedPage.bytes, ownedPage.keyOffsetAt(foundOwned.index + run - 1))) {
+      throw brokenPel(ids.at(from + run - 1))
+    }
     this.#version++
-    this.#tree.willChange(found.node).removeRange(found.index, found.index + 1)
+    owned.willChange(foundOwned.node).removeRange(foundOwned.index, foundOwned.index + run)
+    owned.changed(foundOwned.node)
+    this.#tree.willChange(found.node).removeRange(found.index, found.index + run)
     this.#tree.changed(found.node)
-    return true
+    return run
+  }
+
+  /** Whether record `index` is that of ids[at], and its owner has this number. */
+  #isAt(page: RecordPage, index: number, ids: StreamIdList, at: number, number: number): boolean {
+    return (
+      ids.equalsAt(at, page.bytes, page.keyOffsetAt(index)) && consumerAt(page.bytes, page.payloadAt(index)) === number
+    )
   }
 
   /** Removes everything that `consumer` owns. */
@@ -232,26 +266,21 @@ export class Pel {
     let entries = 0
     for (const run of runs) entries += run.entries
     reserveScratch(entries)
-    putPelRecord(payload, 0, nowMs, 1, consumer.number)
-    let at = 0
-    let idAt = 0
+    putPelRecord(records, STREAM_ID_BYTES, nowMs, 1, consumer.number)
+    repeatFirstRecord(entries)
+    let done = 0
     for (const run of runs) {
       const index = run.page.index()
-      for (let i = 0; i < run.entries; i++) {
-        const id = index.idAt(run.index + i)
-        putId(ids, idAt, id)
-        putId(records, at, id)
-        for (let k = 0; k < PEL_RECORD.BYTES; k++) records[at + STREAM_ID_BYTES + k] = payload[k]
-        at += PEL_RECORD_BYTES
-        idAt += STREAM_ID_BYTES
-      }
+      index.putIds(run.index, run.entries, recordsView, done * PEL_RECORD_BYTES, PEL_RECORD_BYTES)
+      index.putIds(run.index, run.entries, idsView, done * STREAM_ID_BYTES, STREAM_ID_BYTES)
+      done += run.entries
     }
     const owned = consumer.owned()
     const ownedLast = owned.last()
     if (ownedLast !== undefined) owned.page(ownedLast)
     this.#version++
-    appendRecords(this.#tree, records, entries, PEL_RECORD_BYTES)
-    appendRecords(owned, ids, entries, STREAM_ID_BYTES)
+    appendRecords(this.#tree, records, entries, PEL_RECORD_BYTES, nowMs)
+    appendRecords(owned, ids, entries, STREAM_ID_BYTES, 0)
   }
 
   #read(page: RecordPage, index: number): Pending {
@@ -277,21 +306,34 @@ export class Pel {
 
 // What deliver() builds before it changes anything; kept, because a delivery is the hottest of all writes.
 const SCRATCH_RECORDS = 1024
-let records: Buffer = Buffer.allocUnsafe(0)
-let ids: Buffer = Buffer.allocUnsafe(0)
-/** The same for all entries of a delivery. */
-const payload = Buffer.alloc(PEL_RECORD.BYTES)
+let records: Buffer = Buffer.allocUnsafeSlow(0)
+let recordsView = new DataView(records.buffer)
+let idsView = new DataView(records.buffer)
+let ids: Buffer = records
 
 function reserveScratch(entries: number): void {
   const enough = records.length >= entries * PEL_RECORD_BYTES
   const tooLarge = records.length > SCRATCH_RECORDS * PEL_RECORD_BYTES && entries <= SCRATCH_RECORDS
   if (enough && !tooLarge) return
-  records = Buffer.allocUnsafe(Math.max(entries, SCRATCH_RECORDS) * PEL_RECORD_BYTES)
-  ids = Buffer.allocUnsafe(Math.max(entries, SCRATCH_RECORDS) * STREAM_ID_BYTES)
+  records = Buffer.allocUnsafeSlow(Math.max(entries, SCRATCH_RECORDS) * PEL_RECORD_BYTES)
+  ids = Buffer.allocUnsafeSlow(Math.max(entries, SCRATCH_RECORDS) * STREAM_ID_BYTES)
+  recordsView = new DataView(records.buffer)
+  idsView = new DataView(ids.buffer)
 }
 
-/** Appends `count` records, ascending and above all in `tree`, page by page. */
-function appendRecords(tree: RecordTree, source: Buffer, count: number, recordBytes: number): void {
+/** All records of a delivery differ in their IDs only. */
+function repeatFirstRecord(entries: number): void {
+  const end = entries * PEL_RECORD_BYTES
+  for (let filled = PEL_RECORD_BYTES; filled < end; filled *= 2) {
+    records.copyWithin(filled, 0, Math.min(filled, end - filled))
+  }
+}
+
+/** The list of remove(). */
+const single = new StreamIdList()
+
+/** Appends `count` records, ascending and above all in `tree`, page by page; `summary` is a bound for all of them. */
+function appendRecords(tree: RecordTree, source: Buffer, count: number, recordBytes: number, summary: number): void {
   const perPage = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes)
   let done = 0
   while (done < count) {
@@ -300,7 +342,7 @@ function appendRecords(tree: RecordTree, source: Buffer, count: number, recordBy
     if (node === undefined || node.count >= perPage) node = tree.appendNode(getId(source, at))
     const page = tree.willChange(node)
     const run = Math.min(count - done, perPage - page.count)
-    page.insertRun(source, at, run)
+    page.insertRun(source, at, run, summary)
     tree.changed(node)
     done += run
   }

@@ -1,10 +1,12 @@
 import t from 'tap'
 import { CorruptionError } from '../../../src/base/errors.js'
 import { formatId, ID_MAX, ID_MIN, idOf } from '../../../src/base/stream-id.js'
+import { StreamIdList } from '../../../src/base/stream-id-list.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { Table } from '../../../src/store/row.js'
 import type { ConsumerGroup } from '../../../src/types/stream/group.js'
 import { Stream } from '../../../src/types/stream/stream.js'
+import { seeded } from '../../support/seeded.js'
 import { append, reopened } from './stream-fixture.js'
 import { pendingPicture } from './stream-model.js'
 
@@ -93,6 +95,37 @@ t.test('what was acknowledged does not attract later searches', async t => {
   t.same([...group.pendingIdleRange(ID_MIN, ID_MAX, 1)], [])
   t.equal(reads(), 0)
   t.equal([...group.pendingIdleRange(ID_MIN, ID_MAX, 101)].length, 50)
+})
+
+t.test('many IDs are acknowledged as one by one, in whatever order, whoever owns them', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const [one, many] = [groupOf(delivered(new MemoryRows())), groupOf(delivered(new MemoryRows()))]
+  for (const group of [one, many]) {
+    const { consumer: bob } = group.ensureConsumer('bob', 0)
+    for (let ms = 1; ms <= ENTRIES; ms++) if (ms % 97 < 30) group.setPending(idOf(ms), bob, 5, 2)
+  }
+  while (one.pendingCount > 0) {
+    const list = new StreamIdList()
+    const from = random.between(1, ENTRIES)
+    const length = random.between(1, 400)
+    for (let i = 0; i < length; i++) {
+      // Mostly neighbours, some missing, some twice, some backwards, some that never were.
+      if (random.chance(0.9)) list.push(idOf(random.chance(0.05) ? Math.abs(from - i) : from + i))
+      if (random.chance(0.02)) list.push(idOf(random.between(1, ENTRIES), 1))
+    }
+    let expected = 0
+    for (let i = 0; i < list.count; i++) if (one.ack(list.at(i))) expected++
+    t.equal(many.ackAll(list), expected)
+    if (many.pendingCount !== one.pendingCount) return t.fail(`${many.pendingCount} left, not ${one.pendingCount}`)
+    if (one.pendingCount < ENTRIES / 50) break
+  }
+  for (const name of ['alice', 'bob']) {
+    const pictures = [one, many].map(group =>
+      [...group.pendingRange(ID_MIN, ID_MAX, group.consumer(name))].map(pendingPicture),
+    )
+    t.same(pictures[1], pictures[0])
+  }
 })
 
 t.test('a walk goes on although every entry is taken away under it', async t => {
