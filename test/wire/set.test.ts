@@ -205,7 +205,8 @@ t.test('SSCAN answers as redis-server where that has an order', needsRedis, asyn
 
 t.test('COMMAND INFO tells of the set commands what redis-server tells', needsRedis, async t => {
   const names =
-    'sadd srem scard sismember smismember smembers spop srandmember smove sinter sinterstore sintercard sunion sunionstore sdiff sdiffstore sscan'
+    'sadd srem scard sismember smismember smembers spop srandmember smove sinter sinterstore sintercard sunion ' +
+    'sunionstore sdiff sdiffstore sscan'
   await answersAlike(
     t,
     names.split(' ').map(name => `COMMAND INFO ${name}`),
