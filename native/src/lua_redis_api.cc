@@ -88,6 +88,8 @@ int Command(lua_State* L, Service service, bool raise) {
   } else if (!WireArguments(L, host, 1)) {
     PushError(L, kWrongType);
   } else {
+    // A script may have filled the stack with arguments; the reply needs room.
+    lua_settop(L, 0);
     Ask(L, host, service);
     if (host->killed != nullptr) {
       lua_pushstring(L, host->killed);

@@ -1,5 +1,6 @@
 #include "lua_sandbox.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "lua_cjson.h"
@@ -209,6 +210,29 @@ int PCall(lua_State* L) {
   return 2;
 }
 
+// LuaJIT's own gives nothing for the smallest number of digits.
+int ToHex(lua_State* L) {
+  constexpr char kLower[] = "0123456789abcdef";
+  constexpr char kUpper[] = "0123456789ABCDEF";
+  luaL_checknumber(L, 1);
+  int64_t digits = lua_isnone(L, 2) ? 8 : static_cast<int64_t>(luaL_checknumber(L, 2));
+  // bit.tobit knows how numbers wrap around.
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  uint32_t bits = static_cast<uint32_t>(static_cast<int32_t>(lua_tonumber(L, -1)));
+  const char* hex = digits < 0 ? kUpper : kLower;
+  if (digits < 0) digits = -digits;
+  if (digits > 8) digits = 8;
+  char text[8];
+  for (int64_t i = digits - 1; i >= 0; i--) {
+    text[i] = hex[bits & 15];
+    bits >>= 4;
+  }
+  lua_pushlstring(L, text, static_cast<size_t>(digits));
+  return 1;
+}
+
 constexpr const char* kGlobals[] = {"_VERSION", "assert",  "collectgarbage", "error",    "gcinfo",   "ipairs", "rawequal",
                                     "select",   "tonumber", "tostring",       "type",     "unpack",   "xpcall"};
 constexpr const char* kStrings[] = {"byte", "char", "dump",  "find", "format",  "gmatch", "gsub",
@@ -218,7 +242,7 @@ constexpr const char* kMath[] = {"abs", "acos", "asin", "atan", "atan2", "ceil",
                                  "fmod", "frexp", "huge", "ldexp", "log",  "log10", "max",  "min",    "modf",       "pi",
                                  "pow", "rad", "random", "randomseed", "sin",  "sinh",  "sqrt", "tan", "tanh"};
 constexpr const char* kBits[] = {"arshift", "band", "bnot", "bor", "bswap",  "bxor",
-                                 "lshift",  "rol",  "ror",  "rshift", "tobit", "tohex"};
+                                 "lshift",  "rol",  "ror",  "rshift", "tobit"};
 constexpr const char* kCoroutines[] = {"create", "resume", "running", "status", "wrap", "yield"};
 
 // Pushes a table with the named members of the table at `from`.
@@ -363,6 +387,9 @@ void OpenSandbox(lua_State* L) {
   AddTables(L, all, globals);
   AddMath(L, all, globals);
   PickLibrary(L, all, LUA_BITLIBNAME, kBits);
+  lua_getfield(L, -1, "tobit");
+  lua_pushcclosure(L, ToHex, 1);
+  lua_setfield(L, -2, "tohex");
   Protect(L);
   lua_setfield(L, globals, LUA_BITLIBNAME);
   PickLibrary(L, all, LUA_COLIBNAME, kCoroutines);

@@ -42,8 +42,7 @@ export class BusyClients {
     const { context, tick } = this.#host
     // Those answered in this tick before the script began must not wait for its end. What it has recorded already
     // cannot be cut from what would be written.
-    if (!context.recordIsOpen) tick.flush()
-    tick.enlist(client)
+    if (!context.recordIsOpen) tick.flush(client)
     const { session, reply, request, db, mayBlock } = context
     this.#text = text
     try {

@@ -58,10 +58,17 @@ export class Tick {
     this.flush()
   }
 
-  /** Sends off what was answered until now. Between commands only, or in one that has recorded nothing. */
-  flush(): void {
-    const sessions = this.#output
+  /**
+   * Sends off what was answered until now. Between commands, or in the middle of one that has recorded nothing: then
+   * without the output of its own client, whose place in it the command knows.
+   */
+  flush(except?: ClientSession): void {
+    const sessions = except === undefined ? this.#output : this.#output.filter(session => session !== except)
     this.#output = []
+    if (except !== undefined) {
+      except.enlisted = false
+      this.enlist(except)
+    }
     const outputs: SealedOutput[] = []
     for (let i = 0; i < sessions.length; i++) outputs.push(sessions[i].seal())
     this.#commit(fault => {
