@@ -49,7 +49,7 @@ export class PubSub implements PubSubCommands {
   /** The session goes or is reset: it is told nothing. */
   forget(session: ClientSession): void {
     if (!session.subscriber) return
-    for (const kind of KINDS) for (const name of [...session.subscribed[kind]]) this.#leave(session, kind, name)
+    for (const kind of KINDS) for (const name of Array.from(session.subscribed[kind])) this.#leave(session, kind, name)
   }
 
   publish(channel: string, message: Buffer): number {
