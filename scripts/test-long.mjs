@@ -12,7 +12,7 @@ const LONG = {
   CRASH_ROUNDS: '50',
   WORKER_JOBS: '100000',
   FUZZ_RUNS: '20000',
-  TAP_TIMEOUT: '7200',
+  TEST_TIMEOUT_S: '7200',
 }
 const CONFORMANCE = [
   'unit/type/stream',
