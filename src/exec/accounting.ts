@@ -41,10 +41,12 @@ export class Accounting {
   }
 
   noteIfSlow(row: TableRow, session: ClientSession, request: Request, us: number, nowMs: number): void {
-    if (us < this.#slowlog.slowerThanUs) return
-    const event = (row.flags & Flag.Fast) !== 0 ? 'fast-command' : 'command'
-    this.#latency.sample(event, us / 1000, nowMs)
-    if (this.#slowlog.slowerThanUs < 0 || (row.flags & Flag.SkipSlowlog) !== 0) return
+    if (this.#latency.thresholdMs !== 0) {
+      const event = (row.flags & Flag.Fast) !== 0 ? 'fast-command' : 'command'
+      this.#latency.sample(event, us / 1000, nowMs)
+    }
+    const { slowerThanUs } = this.#slowlog
+    if (us < slowerThanUs || slowerThanUs < 0 || (row.flags & Flag.SkipSlowlog) !== 0) return
     this.#slowlog.add(request, us, nowMs, session, row.spec.secrets?.(request))
   }
 }
