@@ -1,4 +1,5 @@
-// Stream IDs side by side, without an object for each: XACK is sent thousands at a time. Used by: commands, types/stream.
+// Stream IDs side by side, without an object for each: XACK is sent thousands at a time. Used by: commands,
+// types/stream.
 
 import { equalIdAt, parseIdInto, type StreamId } from './stream-id.js'
 

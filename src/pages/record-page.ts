@@ -83,7 +83,9 @@ export class RecordPage implements Page<StreamId> {
     return index * this.recordBytes + STREAM_ID_BYTES
   }
 
-  /** Adds a record with this ID, which must be new, and a payload of zeros; then write the payload and call written(). */
+  /**
+   * Adds a record with this ID, which must be new, and a payload of zeros; then write the payload and call written().
+   */
   insert(id: StreamId): number {
     const { recordBytes } = this
     const index = this.lowerBound(id)
