@@ -1,7 +1,7 @@
-// npm test [-- file …]: builds the server, runs the test files (each a tap program in a process of its own, as many at a time
-// as there are cores), and ends with a line made from the counted assertions: 'N passed, N failed'. Without files: every
-// test/**/*.test.ts. A failing file's whole output is printed. Environment: TEST_TIMEOUT_S per file (300); the counts of
-// the long forms are set by scripts/test-long.mjs.
+// npm test [-- file …]: builds the server, runs the test files (each a tap program in a process of its own, as many at
+// a time as there are cores), and ends with a line made from the counted assertions: 'N passed, N failed'. Without
+// files: every test/**/*.test.ts. A failing file's whole output is printed. Environment: TEST_TIMEOUT_S per file (300);
+// the counts of the long forms are set by scripts/test-long.mjs.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
