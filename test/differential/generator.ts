@@ -66,7 +66,8 @@ export class Generator {
     if (spoilt[0] === 'XREAD' || spoilt[0] === 'XREADGROUP')
       return spoilt.map(argument => (argument === '+' ? '-' : argument))
     if (spoilt[0] === 'XADD') return spoilt.map(argument => (argument === '*' ? `${this.#top}-*` : argument))
-    return spoilt
+    // WITHSCORE of ZRANK is of Redis 7.2: the reference allows no third argument.
+    return /^Z(REV)?RANK$/i.test(String(spoilt[0])) ? spoilt.slice(0, 3) : spoilt
   }
 
   key(): Argument {
