@@ -169,7 +169,8 @@ export class RecordPage implements Page<StreamId> {
   #grow(records: number): void {
     const { recordBytes } = this
     const needed = this.count + records
-    const filling = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes) + 1 // one more: a full page takes a record, then splits
+    // One more than fits: a full page takes a record, then splits.
+    const filling = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes) + 1
     const grown = Buffer.allocUnsafe(Math.max(needed, Math.min(needed * 2, filling), RECORDS_MIN) * recordBytes)
     this.bytes.copy(grown, 0, 0, this.count * recordBytes)
     this.bytes = grown
