@@ -127,6 +127,7 @@ export class MillraceServer implements Server {
     this.scripts = new ScriptHost({
       executor: this.#executor,
       table: this.table,
+      stats: this.stats,
       log,
       clock: this.clock,
       writeFault: () => this.#store.writeFault,
@@ -159,6 +160,10 @@ export class MillraceServer implements Server {
   }
   get blockedKeyCount(): number {
     return this.#executor.blocked.keyCount
+  }
+
+  infoFields(): Readonly<Record<string, string | number>> {
+    return this.scripts.infoFields()
   }
 
   sessions(): Iterable<ClientSession> {

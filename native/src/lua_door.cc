@@ -83,8 +83,18 @@ void PushArguments(lua_State* L, ArgumentReader* reader, int64_t count) {
   }
 }
 
-// On the wire: the text, the place, and '1' when the error was counted already; a line each.
-void WireFailure(lua_State* L, LuaHost* host) {
+bool IsErrorTable(lua_State* L) {
+  if (!lua_istable(L, -1)) return false;
+  lua_pushliteral(L, "err");
+  lua_rawget(L, -2);
+  const bool error = lua_type(L, -1) == LUA_TSTRING;
+  lua_pop(L, 1);
+  return error;
+}
+
+// On the wire: the text, the place, and how it came about: 'r' returned or 'e' raised, in capitals when the error was
+// counted already; a line each.
+void WireFailure(lua_State* L, LuaHost* host, bool returned) {
   host->wire_used = 0;
   const bool table = lua_istable(L, -1);
   size_t length = 0;
@@ -110,9 +120,11 @@ void WireFailure(lua_State* L, LuaHost* host) {
       lua_pop(L, 1);
     }
     lua_getfield(L, -4, "ignore_error_stats_update");
-    WireBytes(L, host, lua_toboolean(L, -1) != 0 ? "\n1" : "\n0", 2);
+    const bool counted = lua_toboolean(L, -1) != 0;
+    if (returned) WireBytes(L, host, counted ? "\nR" : "\nr", 2);
+    else WireBytes(L, host, counted ? "\nE" : "\ne", 2);
   } else {
-    WireBytes(L, host, "\n0", 2);
+    WireBytes(L, host, "\ne", 2);
   }
 }
 
@@ -137,12 +149,13 @@ int RunProtected(lua_State* L) {
   }
   const int status = lua_pcall(L, job->as_arguments ? 2 : 0, 1, 2);
   host->wire_used = 0;
-  if (status == 0 && host->killed == nullptr) {
+  const bool returned = status == 0 && host->killed == nullptr;
+  if (returned && !IsErrorTable(L)) {
     WireResult(L, host);
     return 0;
   }
   job->failed = true;
-  WireFailure(L, host);
+  WireFailure(L, host, returned);
   return 0;
 }
 
@@ -178,7 +191,7 @@ int LibraryProtected(lua_State* L) {
     return 0;
   }
   job->failed = true;
-  WireFailure(L, host);
+  WireFailure(L, host, false);
   return 0;
 }
 
@@ -192,7 +205,7 @@ int64_t Protected(Job* job, lua_CFunction body) {
   host->watchdog.End();
   lua_settop(host->state, 0);
   if (status != 0) {
-    constexpr char kText[] = "ERR not enough memory\n\n0";
+    constexpr char kText[] = "ERR not enough memory\n\ne";
     job->failed = true;
     memcpy(host->wire, kText, sizeof(kText) - 1);
     host->wire_used = sizeof(kText) - 1;

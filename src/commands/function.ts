@@ -18,8 +18,9 @@ const BAD_KEY_COUNT = 'ERR Bad number of keys provided'
 const BAD_PAYLOAD = 'ERR DUMP payload version or checksum are wrong'
 const BAD_POLICY = 'ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.'
 
-function tooMany(subcommand: string): string {
-  return `ERR unknown subcommand or wrong number of arguments for '${subcommand}'. Try FUNCTION HELP.`
+/** Quotes the subcommand as the client wrote it. */
+function tooMany({ request }: Args): string {
+  return `ERR unknown subcommand or wrong number of arguments for '${request.text(1)}'. Try FUNCTION HELP.`
 }
 
 function callRow(name: string, readOnly: boolean, summary: string): CommandSpec<never> {
@@ -144,7 +145,7 @@ type Policy = 'flush' | 'append' | 'replace'
 function parseRestore(args: Args): { codes: readonly Buffer[]; policy: Policy } {
   const payload = args.bytes()
   let policy: Policy = 'append'
-  if (args.remaining > 1) throw new ReplyError(tooMany('RESTORE'))
+  if (args.remaining > 1) throw new ReplyError(tooMany(args))
   if (args.remaining === 1) {
     if (args.take('FLUSH')) policy = 'flush'
     else if (args.take('REPLACE')) policy = 'replace'
@@ -190,7 +191,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     tips: ALL_NODES,
     parse(args) {
       if (args.remaining === 0) return
-      if (args.remaining > 1) throw new ReplyError(tooMany('FLUSH'))
+      if (args.remaining > 1) throw new ReplyError(tooMany(args))
       if (!args.take('SYNC') && !args.take('ASYNC')) throw new ReplyError(FLUSH_MODES)
     },
     run(ctx) {

@@ -102,7 +102,7 @@ function takeReadId(a: Args): StreamId {
 }
 
 /** Scripts cannot wait, and Redis says so where other blocking commands just do not. */
-export function refuseBlockInScript(ctx: CommandContext, blockMs: number, name: string): void {
+export function refuseBlockInScript(ctx: CommandContext, blockMs: number): void {
   if (blockMs === BLOCK_NOT || !ctx.session.isScript) return
-  throw new ReplyError(`ERR ${name} command is not allowed with BLOCK option from scripts`)
+  throw new ReplyError(`ERR ${ctx.request.text(0)} command is not allowed with BLOCK option from scripts`)
 }

@@ -218,7 +218,7 @@ export const xread = defineCommand<ReadOptions>({
   parse: a => parseRead(a, false),
   run(ctx, options) {
     const { keys, ids, count } = options
-    refuseBlockInScript(ctx, options.blockMs, 'XREAD')
+    refuseBlockInScript(ctx, options.blockMs)
     const sources = keys.map((key, i) => sourceOf(key, streamAt(ctx, key), ids[i]))
     if (serveRead(ctx.reply, sources, count)) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) return ctx.reply.nullArray()

@@ -28,6 +28,8 @@ export interface CallHost {
   readonly table: CommandTable
   readonly log: Log | undefined
   callInside(row: TableRow, session: ClientSession, request: Request): void
+  /** Counts a command that was refused. */
+  rejected(row: TableRow): void
   /** The script has been running for longer than busy-reply-threshold; asked again and again. */
   busy(): number
 }
@@ -41,7 +43,10 @@ export interface CallRules {
   readonly outOfMemory: boolean
 }
 
-export type Registered = LibraryFunction & { readonly reference: number }
+export interface Registered extends LibraryFunction {
+  readonly kind: 'function'
+  readonly reference: number
+}
 
 const UNKNOWN = 'ERR Unknown Redis command called from script'
 const WRONG_ARITY = 'ERR Wrong number of args calling Redis command from script'
@@ -125,6 +130,7 @@ export class ScriptCalls {
     const row = this.#host.table.lookup(request)
     const refusal = this.#refusal(row)
     if (refusal !== undefined) {
+      if (row !== undefined) this.#host.rejected(row)
       this.#reply.error(refusal)
       return
     }
@@ -201,7 +207,7 @@ export class ScriptCalls {
     }
     const name = request.text(0)
     const description = request.text(2) === '1' ? request.text(3) : undefined
-    this.register?.({ name, reference: Number(request.text(1)), description, flags })
+    this.register?.({ kind: 'function', name, reference: Number(request.text(1)), description, flags })
     this.#reply.ok()
   }
 }

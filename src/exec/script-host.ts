@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { ReplyError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import type { CommandContext } from '../commands/context.js'
+import { humanBytes } from '../commands/memory-figures.js'
 import { ScriptFlag } from '../commands/scripts.js'
 import type { Library, RunningScript, Scripts } from '../commands/scripts.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
@@ -24,6 +25,7 @@ import type { CallHost } from './script-calls.js'
 import { scriptSession } from './script-session.js'
 import { readScriptHead } from './script-shebang.js'
 import type { ClientSession, SessionHost } from './session.js'
+import type { ServerStats } from './stats.js'
 
 /** What the host needs of the executor. */
 export interface ScriptExecutor extends SessionHost {
@@ -37,6 +39,7 @@ export interface ScriptExecutor extends SessionHost {
 export interface ScriptParts {
   readonly executor: ScriptExecutor
   readonly table: CommandTable
+  readonly stats: ServerStats
   readonly log: Log | undefined
   /** Why writes are refused at present, or undefined. */
   readonly writeFault: () => string | undefined
@@ -60,19 +63,12 @@ const UNKILLABLE =
   'UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script ' +
   'termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.'
 
-interface Script {
-  readonly sha: string
-  readonly source: string
-  readonly reference: number
-  /** Undefined without a shebang. */
-  readonly flags: number | undefined
-}
-
 /** What runs: a script, or a function of a library. */
 interface Code {
   readonly kind: 'script' | 'function'
   readonly name: string
   readonly reference: number
+  /** Undefined for a script without a shebang. */
   readonly flags: number | undefined
 }
 
@@ -94,8 +90,8 @@ export class ScriptHost implements Scripts {
   readonly #parts: ScriptParts
   readonly #calls: ScriptCalls
   readonly #libraries: FunctionLibraries
-  readonly #bySha = new Map<string, Script>()
-  readonly #bySource = new Map<string, Script>()
+  readonly #bySha = new Map<string, Code>()
+  readonly #bySource = new Map<string, Code>()
   #state: LuaState | undefined
   #thresholdMs = 0
   #run: Run | undefined
@@ -116,6 +112,7 @@ export class ScriptHost implements Scripts {
         return executor.loading
       },
       callInside: (row, session, request) => executor.callInside(row, session, request),
+      rejected: row => parts.stats.of(row.index, row.name).rejectedCalls++,
       busy: () => this.#busy(),
     }
     this.#calls = new ScriptCalls(host, scriptSession(executor))
@@ -134,19 +131,19 @@ export class ScriptHost implements Scripts {
     const { request } = ctx
     const source = request.text(1)
     const script = this.#bySource.get(source) ?? this.#compile(source, request.bytes(1))
-    this.#start(ctx, { ...script, kind: 'script', name: script.sha }, keys, readOnly)
+    this.#start(ctx, script, keys, readOnly)
   }
 
   evaluateSha(ctx: CommandContext, keys: number, readOnly: boolean): void {
     const sha = ctx.request.text(1)
     const script = this.#bySha.get(sha) ?? this.#bySha.get(sha.toLowerCase())
     if (script === undefined) throw new ReplyError(NO_SCRIPT)
-    this.#start(ctx, { ...script, kind: 'script', name: script.sha }, keys, readOnly)
+    this.#start(ctx, script, keys, readOnly)
   }
 
   load(source: Buffer): string {
     const text = source.latin1Slice()
-    return (this.#bySource.get(text) ?? this.#compile(text, source)).sha
+    return (this.#bySource.get(text) ?? this.#compile(text, source)).name
   }
 
   knows(sha: string): boolean {
@@ -168,14 +165,30 @@ export class ScriptHost implements Scripts {
     return this.#state?.bytes ?? 0
   }
 
-  #compile(source: string, bytes: Buffer): Script {
+  /** Fields of INFO by Redis' name. */
+  infoFields(): Record<string, string | number> {
+    const bytes = this.memoryBytes
+    const libraries = this.#libraries.all
+    return {
+      used_memory_lua: bytes,
+      used_memory_lua_human: humanBytes(bytes),
+      used_memory_vm_eval: bytes,
+      used_memory_vm_total: bytes,
+      used_memory_vm_total_human: humanBytes(bytes),
+      number_of_cached_scripts: this.#bySha.size,
+      number_of_libraries: libraries.length,
+      number_of_functions: libraries.reduce((sum, { functions }) => sum + functions.length, 0),
+    }
+  }
+
+  #compile(source: string, bytes: Buffer): Code {
     const head = readScriptHead(source)
     const reference = this.#open().compile(bytes.subarray(head.codeAt), 'script')
     if (typeof reference === 'string') {
       throw new ReplyError(`ERR Error compiling script (new function): ${reference}`)
     }
     const sha = createHash('sha1').update(bytes).digest('hex')
-    const script = { sha, source, reference, flags: head.flags }
+    const script: Code = { kind: 'script', name: sha, reference, flags: head.flags }
     this.#bySha.set(sha, script)
     this.#bySource.set(source, script)
     return script
@@ -187,7 +200,7 @@ export class ScriptHost implements Scripts {
     this.#adopt(ctx)
     const found = this.#libraries.find(ctx.request.text(1))
     if (found === undefined) throw new ReplyError('ERR Function not found')
-    this.#start(ctx, { ...found, kind: 'function' }, keys, readOnly)
+    this.#start(ctx, found, keys, readOnly)
   }
 
   loadLibrary(ctx: CommandContext, code: Buffer, replace: boolean): string {
@@ -297,9 +310,9 @@ export class ScriptHost implements Scripts {
     else ctx.reply.wire(Buffer.from(wire.subarray(0, bytes)), 0, bytes)
   }
 
-  #fail(ctx: CommandContext, code: Code, { text, place, counted }: LuaFailure): void {
+  #fail(ctx: CommandContext, code: Code, { text, place, counted, returned }: LuaFailure): void {
     const where = place === '' ? '' : `, on ${place}`
-    const message = `${text} script: ${code.name}${where}.`
+    const message = returned ? text : `${text} script: ${code.name}${where}.`
     if (!counted) throw new ReplyError(message)
     // Its command's error was counted when it happened, and an error counts once.
     const line = Buffer.from(`-${message.replace(/[\r\n]/g, ' ')}\r\n`, 'latin1')

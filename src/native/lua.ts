@@ -59,6 +59,8 @@ export interface LuaFailure {
   readonly place: string
   /** The text is an error reply that was counted when it was made. */
   readonly counted: boolean
+  /** The script returned it as its result; otherwise it was raised. */
+  readonly returned: boolean
 }
 
 export class LuaState {
@@ -143,10 +145,12 @@ export class LuaState {
     const lines = this.wire.latin1Slice(0, bytes)
     const counted = lines.lastIndexOf('\n')
     const place = lines.lastIndexOf('\n', counted - 1)
+    const kind = lines.slice(counted + 1)
     return {
       text: lines.slice(0, place),
       place: lines.slice(place + 1, counted),
-      counted: lines.slice(counted + 1) === '1',
+      counted: kind === kind.toUpperCase(),
+      returned: kind.toLowerCase() === 'r',
     }
   }
 }
