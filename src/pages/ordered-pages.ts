@@ -30,10 +30,17 @@ export type { Position } from './page-tree.js'
 const MERGE_BELOW = 1 / 4
 /** What a merged page or block may fill at most, so that it is not split again at once. */
 const MERGED_MAX = 1 / 2
+/** Removed nodes kept to be used again. */
+const SPARE_NODES_MAX = 16
 
 export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
   readonly #owner: StoreObject
   readonly #onRootChange: () => void
+  /**
+   * Nodes of removed pages, to be used again under their numbers: a queue that fills and empties all day would leave a
+   * row to delete behind for every page it ever had.
+   */
+  #spares: PageNode<K, P>[] = []
 
   /**
    * @param root what encodeRoot() gave, or undefined for an empty new tree
@@ -130,6 +137,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     this.rows.drop(tree.owner, [tree.id])
     this.tree = { id: this.rows.newId(), codec: this.codec, owner: this.#owner }
     this.list.clear()
+    this.#spares = []
     this.itemCount = 0
     this.itemBytes = 0
     this.nodeCount = 0
@@ -226,17 +234,22 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
 
   /** Puts the node of a new page at place `at` of `body`, which is touched and has room. */
   #insertAt(body: BlockBody<K, P>, at: number, firstKey: K, page: P): PageNode<K, P> {
-    assert(this.nextPageNo <= PAGE_NO_MAX, 'page numbers are left')
-    const node = new PageNode<K, P>(this.tree, this.nextPageNo++, firstKey)
+    const node = this.#spares.pop() ?? this.#newNode(firstKey)
+    this.rows.touch(node)
+    node.reuse(firstKey)
     body.insert(at, node)
     if (at === 0) body.block.firstKey = firstKey
     this.nodeCount++
     this.#nodesChanged(body.block, 1)
-    this.rows.touch(node)
     this.#admit(node, page)
     this.#account(node, page)
     if (body.block.inline && body.nodes.length > NODES_INLINE_MAX) this.#giveRow(body)
     return node
+  }
+
+  #newNode(firstKey: K): PageNode<K, P> {
+    assert(this.nextPageNo <= PAGE_NO_MAX, 'page numbers are left')
+    return new PageNode<K, P>(this.tree, this.nextPageNo++, firstKey)
   }
 
   #firstBody(firstKey: K): BlockBody<K, P> {
@@ -333,6 +346,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     node.resident = undefined
     node.removed = true
     node.body = undefined
+    if (this.#spares.length < SPARE_NODES_MAX) this.#spares.push(node)
     block.count -= node.count
     block.bodyBytes -= node.bodyBytes
     this.itemCount -= node.count

@@ -52,6 +52,15 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
     return this.tree.owner
   }
 
+  /** Makes a removed node, or a new one, that of a page to come. It has been touched. */
+  reuse(firstKey: K): void {
+    this.removed = false
+    this.firstKey = firstKey
+    this.count = 0
+    this.bodyBytes = 0
+    this.summary = 0
+  }
+
   /** For errors. */
   get what(): string {
     return `page ${this.pageNo} of tree ${this.tree.id}`

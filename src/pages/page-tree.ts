@@ -25,7 +25,7 @@ export abstract class PageTree<K, P extends Page<K>> {
   protected itemCount = 0
   protected itemBytes = 0
   protected nodeCount = 0
-  /** Numbers are given out once, so that a removed page's row is never taken for another's. */
+  /** A number belongs to one node for ever, so that a removed page's row is never taken for another's. */
   protected nextPageNo = 1
   protected nextBlockNo = 1
 

@@ -11,6 +11,11 @@ import { streamIdKey } from './stream-id-key.js'
 
 export const RECORD_BODY_BYTES_MAX = bodyBytesFilling(2)
 const RECORDS_MIN = 8
+/** What a page that is more than half full has in memory, whatever its records: a full one takes a record, then splits. */
+const FULL_BYTES = RECORD_BODY_BYTES_MAX + 64
+/** Buffers of emptied pages, to be filled again: a group that keeps up empties its pages as fast as it fills them. */
+const SPARE_BUFFERS_MAX = 64
+const spares: Buffer[] = []
 const OBJECT_BYTES = 200
 const TWO_32 = 4294967296
 const NO_BYTES = Buffer.alloc(0)
@@ -132,6 +137,7 @@ export class RecordPage implements Page<StreamId> {
     const { recordBytes } = this
     if (to < this.count) this.bytes.copyWithin(from * recordBytes, to * recordBytes, this.count * recordBytes)
     this.count -= to - from
+    if (this.count === 0) this.#giveUpBuffer()
   }
 
   splitOff(at: number): RecordPage {
@@ -168,13 +174,22 @@ export class RecordPage implements Page<StreamId> {
 
   #grow(records: number): void {
     const { recordBytes } = this
-    const needed = this.count + records
-    // One more than fits: a full page takes a record, then splits.
-    const filling = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes) + 1
-    const grown = Buffer.allocUnsafe(Math.max(needed, Math.min(needed * 2, filling), RECORDS_MIN) * recordBytes)
+    const needed = (this.count + records) * recordBytes
+    const wanted = Math.max(needed * 2, RECORDS_MIN * recordBytes)
+    const grown = wanted > FULL_BYTES / 2 ? fullBuffer(needed) : Buffer.allocUnsafe(wanted)
     this.bytes.copy(grown, 0, 0, this.count * recordBytes)
     this.bytes = grown
   }
+
+  #giveUpBuffer(): void {
+    if (this.bytes.length === FULL_BYTES && spares.length < SPARE_BUFFERS_MAX) spares.push(this.bytes)
+    this.bytes = NO_BYTES
+  }
+}
+
+function fullBuffer(bytesMin: number): Buffer {
+  if (bytesMin > FULL_BYTES) return Buffer.allocUnsafe(bytesMin)
+  return spares.pop() ?? Buffer.allocUnsafeSlow(FULL_BYTES)
 }
 
 export interface RecordCodecOptions {

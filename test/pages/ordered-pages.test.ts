@@ -334,3 +334,29 @@ for (const cacheBytesMax of [0, 20_000, 64 * 1024 * 1024]) {
     t.test(items.name, async t => runModel(t, items, cacheBytesMax))
   })
 }
+
+t.test('a tree that fills and empties again and again leaves no trail of removed rows', async t => {
+  const rows = new MemoryRows()
+  const touched = new Set<Row>()
+  const touch = rows.touch.bind(rows)
+  rows.touch = row => {
+    touched.add(row)
+    touch(row)
+  }
+  const tree = new OrderedPages(rows, new StoreObject(rows.newId()), pel.codec, () => undefined)
+  for (let round = 0; round < 200; round++) {
+    for (let n = 0; n < 30; n++) {
+      const node = tree.nodeForInsert(pel.key(round * 30 + n))
+      pel.add(tree.page(node), round * 30 + n, n + 1)
+      tree.changed(node)
+    }
+    if (round % 50 === 10) rows.flushAndEvict()
+    t.equal(pel.valueAt(tree.page(tree.last()!), tree.last()!.count - 1), 30)
+    for (let node = tree.first(); node !== undefined; node = tree.first()) {
+      tree.willChange(node).removeRange(0, node.count)
+      tree.changed(node)
+    }
+    t.equal(tree.count, 0)
+  }
+  t.ok(touched.size < 20, `${touched.size} rows touched`)
+})

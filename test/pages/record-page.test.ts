@@ -110,3 +110,18 @@ t.test('encoded bytes do not change with the page', async t => {
   page.insert(idOf(1))
   t.same(body, copy)
 })
+
+t.test('an emptied page takes records again, and shares no memory with the page that got its buffer', async t => {
+  const pages = [codec.empty(), codec.empty()]
+  const run = Buffer.alloc(28 * 200)
+  for (let i = 0; i < 200; i++) putId(run, 28 * i, idOf(1 + i))
+  for (let round = 0; round < 3; round++) {
+    for (const page of pages) page.insertRun(run, 0, 200)
+    pages[0].removeRange(0, 200)
+    t.equal(pages[0].bodyBytes, 0)
+    pages[0].insert(idOf(999))
+    for (let i = 0; i < 200; i++) if (pages[1].indexOf(idOf(1 + i)) !== i) t.fail(`record ${i} is gone`)
+    pages[0].removeRange(0, 1)
+    pages[1].removeRange(0, 200)
+  }
+})
