@@ -12,6 +12,7 @@ import type { Config } from './base/config.js'
 import { ReplyError } from './base/errors.js'
 import type { CorruptionError } from './base/errors.js'
 import type { Log } from './base/log.js'
+import { AclUsers } from './commands/acl-users.js'
 import { commandTable } from './commands/all-commands.js'
 import type { Durability, PubSub, Server } from './commands/server.js'
 import { Executor } from './exec/executor.js'
@@ -57,6 +58,7 @@ export class MillraceServer implements Server {
   readonly slowlog = new SlowlogList()
   readonly latency = new Latency(this.stats)
   readonly runId = randomBytes(20).toString('hex')
+  readonly users: AclUsers
   readonly scripts: ScriptHost
   readonly startedAtMs: number
   /** Journal records that the start ran again. */
@@ -103,6 +105,8 @@ export class MillraceServer implements Server {
     this.config = config
     this.log = log
     this.startedAtMs = this.clock.nowMs()
+    this.users = new AclUsers(this.table, config)
+    this.users.loadAtStart()
     this.#onStopped = options.onStopped ?? (() => undefined)
     this.#nodeLimits = new NodeLimitsJournal(values)
     this.#store = this.#openStore()
@@ -299,6 +303,7 @@ export class MillraceServer implements Server {
   }
 
   #newListener(): Listener {
+    const { users } = this
     const { values } = this.config
     const policy: DoorPolicy = {
       get clientsMax() {
@@ -311,13 +316,13 @@ export class MillraceServer implements Server {
         return values.timeout
       },
       get localOnly() {
-        return values.protectedMode && values.requirepass === ''
+        return values.protectedMode && users.default.nopass
       },
       get parserLimits() {
         return {
           bulkBytesMax: values.protoMaxBulkLen,
           queryBytesMax: values.clientQueryBufferLimit,
-          unauthenticated: values.requirepass !== '',
+          unauthenticated: users.passwordRequired,
         }
       },
     }
@@ -350,14 +355,14 @@ export class MillraceServer implements Server {
     this.latency.thresholdMs = values.latencyMonitorThreshold
     executor.accounting.trackLatency = values.latencyTracking
     executor.publishEvents(values.notifyKeyspaceEvents)
-    executor.passwordRequired = values.requirepass !== ''
+    executor.passwordRequired = this.users.passwordRequired
+    this.users.onDefaultChange = () => (executor.passwordRequired = this.users.passwordRequired)
     this.scripts.thresholdMs = values.busyReplyThreshold
     config.onChange('slowlog-log-slower-than', us => (this.slowlog.slowerThanUs = us))
     config.onChange('slowlog-max-len', length => (this.slowlog.lengthMax = length))
     config.onChange('latency-monitor-threshold', ms => (this.latency.thresholdMs = ms))
     config.onChange('latency-tracking', on => (executor.accounting.trackLatency = on))
     config.onChange('notify-keyspace-events', letters => executor.publishEvents(letters))
-    config.onChange('requirepass', password => (executor.passwordRequired = password !== ''))
     config.onChange('client-output-buffer-limit', limits => (outputLimits.limits = limits))
     config.onChange('proto-max-bulk-len', bytes => this.#listener.setParserLimits({ bulkBytesMax: bytes }))
     config.onChange('client-query-buffer-limit', bytes => this.#listener.setParserLimits({ queryBytesMax: bytes }))

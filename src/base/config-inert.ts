@@ -142,9 +142,6 @@ const memoryRows = {
 }
 
 const processRows = {
-  'acl-pubsub-default': option(oneOf('allchannels', 'resetchannels'), 'resetchannels', 'There is one user.'),
-  aclfile: word('', 'There is one user.', { immutable: true, refuse: refuseText('a file of users') }),
-  'acllog-max-len': option(count(), 128, 'There is one user.'),
   'always-show-logo': flag(false, 'There is no logo.', FIXED),
   aof_rewrite_cpulist: word('', THREADS, FIXED),
   bgsave_cpulist: word('', THREADS, FIXED),

@@ -201,6 +201,21 @@ const dataTypes = {
   }),
 }
 
+const users = {
+  aclfile: option(
+    path(),
+    '',
+    'File of the users, for ACL LOAD and ACL SAVE; relative to `dir`. Empty for none.',
+    FIXED,
+  ),
+  'acl-pubsub-default': option(
+    oneOf('allchannels', 'resetchannels'),
+    'resetchannels',
+    'Whether a new user may use all channels of PUBLISH and SUBSCRIBE, or none.',
+  ),
+  'acllog-max-len': option(count(), 128, 'Entries that ACL LOG keeps.'),
+}
+
 const execution = {
   hz: option(
     { ...integer(0, INT32_MAX), parse: ([word], was) => clamp(integer(0, INT32_MAX).parse([word], was), 1, 500) },
@@ -257,11 +272,20 @@ export const OPTION_PARTS = {
   Memory: memoryOptions,
   Durability: durability,
   'Data types': dataTypes,
+  Users: users,
   Execution: execution,
   'Logging and observation': observability,
 } as const
 
-export const OPTIONS = { ...network, ...memoryOptions, ...durability, ...dataTypes, ...execution, ...observability }
+export const OPTIONS = {
+  ...network,
+  ...memoryOptions,
+  ...durability,
+  ...dataTypes,
+  ...users,
+  ...execution,
+  ...observability,
+}
 
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
 type ValueOf<O> = O extends Option<infer V> ? V : never

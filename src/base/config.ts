@@ -30,16 +30,16 @@ export interface ConfigChange {
 
 const REFUSED: Record<string, string> = {
   'rename-command': 'commands cannot be renamed; use a password or a firewall to keep clients away from them',
-  user: 'users other than the default one are not supported; set requirepass instead',
   loadmodule: 'modules are not supported',
   sentinel: 'sentinel mode is not supported',
 }
 
-/** The one `user` line that Redis' own CONFIG REWRITE leaves behind; it says what is true here anyway. */
-const DEFAULT_USER = /^default on nopass (sanitize-payload )?~\* &\* \+@all$/
-
 export class Config {
   readonly values: ConfigValues
+  /** The `user` lines it was given, unchecked. */
+  readonly users: Directive[] = []
+  /** What a rewrite writes as `user` lines; whoever keeps the users sets it. */
+  userLines: (() => readonly string[]) | undefined
   /** Absolute path of the file it was read from. */
   readonly file: string | undefined
   readonly #options = new Map<string, Option>()
@@ -173,6 +173,7 @@ export class Config {
         const isDefault = option.type.format(this.#defaults.get(name)) === this.#text(name)
         if (all ? !option.hidden : !isDefault || present.has(name)) wanted.set(name, this.#lines(name))
       }
+      if (this.userLines !== undefined) wanted.set('user', this.userLines())
       replaceFile(
         this.file,
         rewriteText(text, wanted, canonical, (name, lines) => this.#says(name, lines)),
@@ -227,11 +228,15 @@ export class Config {
 
   #load(directives: readonly Directive[]): void {
     const seen = new Set<string>()
-    for (const { name: given, words, where } of directives) {
+    for (const directive of directives) {
+      const { name: given, words, where } = directive
+      if (given === 'user') {
+        this.users.push(directive)
+        continue
+      }
       const name = this.#names.get(given)
       const shown = `${where}, '${[given, ...words.map(word => `"${word}"`)].join(' ')}'`
       if (name === undefined) {
-        if (given === 'user' && DEFAULT_USER.test(words.join(' '))) continue
         const why =
           REFUSED[given] ?? 'Bad directive or wrong number of arguments; docs/configuration.md lists all directives'
         throw new UsageError(`${shown}: ${why}`)
@@ -263,6 +268,7 @@ export class Config {
 
   /** Whether lines of a file give the present value. */
   #says(name: string, lines: readonly (readonly string[])[]): boolean {
+    if (name === 'user') return false
     const reread = new Config()
     try {
       reread.#load(lines.map(words => ({ name, words, where: '' })))

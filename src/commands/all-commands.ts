@@ -1,5 +1,6 @@
 // Every command, gathered from the families. A new family is added here and nowhere else.
 
+import { aclCommand } from './acl.js'
 import { serverCommands } from './admin.js'
 import { connectionCommands } from './connection.js'
 import { functionCommands } from './function.js'
@@ -32,7 +33,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   sortCommands,
   transactionCommands,
   pubsubCommands,
-  [monitorCommand],
+  [monitorCommand, aclCommand],
   scriptCommands,
   functionCommands,
   nodeLimitsCommands,

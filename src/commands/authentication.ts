@@ -1,11 +1,11 @@
-// AUTH, HELLO and RESET: who a connection is and which protocol it speaks. There is one user, 'default', whose password
-// is requirepass; without one any password of that user is right, as in Redis.
+// AUTH, HELLO and RESET: who a connection is and which protocol it speaks. Of the user 'default' any password is right
+// while it has none, as in Redis.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { ReplyError, quoting, replyErrors } from '../base/errors.js'
 import { REDIS_VERSION } from '../base/version.js'
 import type { Request } from '../resp/request.js'
 import type { Args } from './args.js'
+import { clientLine } from './client-line.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag } from './spec.js'
 import type { CommandSpec } from './spec.js'
@@ -15,7 +15,7 @@ const NO_PASSWORD_SET =
   'ERR AUTH <password> called without any password configured for the default user. ' +
   'Are you sure your configuration is correct?'
 const HELLO_NOAUTH =
-  'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> ' +
+  'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> ' +
   'option can be used to authenticate the client and select the RESP protocol version at the same time'
 
 const FLAGS = Flag.NoScript | Flag.Loading | Flag.Stale | Flag.Fast | Flag.NoAuth | Flag.AllowBusy
@@ -27,19 +27,23 @@ interface Credentials {
 }
 
 function authenticate(ctx: CommandContext, { user, password }: Credentials): void {
-  const wanted = ctx.server.config.values.requirepass
-  if (user === undefined && wanted === '') throw new ReplyError(NO_PASSWORD_SET)
-  if ((user ?? 'default') !== 'default' || (wanted !== '' && !sameSecret(password, wanted))) {
+  const { session } = ctx
+  const { users } = ctx.server
+  if (user === undefined && users.default.nopass) throw new ReplyError(NO_PASSWORD_SET)
+  const account = users.get(user ?? 'default')
+  if (account === undefined || !account.accepts(password)) {
+    users.log.add({
+      reason: 'auth',
+      context: session.inMulti ? 'multi' : 'toplevel',
+      object: ctx.request.text(0),
+      username: user ?? 'default',
+      clientInfo: clientLine(ctx.server, session, 0),
+      atMs: ctx.server.clock.nowMs(),
+    })
     throw new ReplyError(WRONG_PASSWORD)
   }
-  ctx.session.user = 'default'
-  ctx.session.authenticated = true
-}
-
-/** Compares digests, so that neither the length nor the position of the first difference shows in the time. */
-function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text, 'latin1').digest()
-  return timingSafeEqual(digest(a), digest(b))
+  session.account = account
+  session.authenticated = true
 }
 
 /** @throws ReplyError when the name could not stand in a line of CLIENT LIST. */

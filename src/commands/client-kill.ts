@@ -14,6 +14,7 @@ export interface KillFilter {
   type?: ClientType
   address?: string
   localAddress?: string
+  user?: string
   skipMe: boolean
 }
 
@@ -35,8 +36,7 @@ export function parseKill(args: Args): KillFilter {
     } else if (args.take('LADDR')) {
       filter.localAddress = args.text()
     } else if (args.take('USER')) {
-      const user = args.text()
-      if (user !== 'default') throw new ReplyError(quoting`ERR No such user '${user}'`)
+      filter.user = args.text()
     } else if (args.take('SKIPME')) {
       if (args.take('YES')) filter.skipMe = true
       else if (args.take('NO')) filter.skipMe = false
@@ -49,6 +49,10 @@ export function parseKill(args: Args): KillFilter {
 }
 
 export function kill(ctx: CommandContext, filter: KillFilter): void {
+  const { user } = filter
+  if (user !== undefined && ctx.server.users.get(user) === undefined) {
+    throw new ReplyError(quoting`ERR No such user '${user}'`)
+  }
   let killed = 0
   let killedMe = false
   // Closing takes a session out of the collection: it must not be walked meanwhile.
@@ -72,6 +76,7 @@ export function kill(ctx: CommandContext, filter: KillFilter): void {
 function selects(filter: KillFilter, session: Session): boolean {
   return (
     (filter.id === undefined || filter.id === session.id) &&
+    (filter.user === undefined || filter.user === session.account.name) &&
     (filter.type === undefined || filter.type === typeOfSession(session)) &&
     (filter.address === undefined || filter.address === session.address) &&
     (filter.localAddress === undefined || filter.localAddress === session.localAddress)

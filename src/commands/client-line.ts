@@ -47,7 +47,7 @@ export function clientLine(server: Server, session: Session, requestBytes: numbe
     `argv-mem=${requestBytes} multi-mem=0 rbs=${REPLY_BUFFER_BYTES} rbp=${REPLY_BUFFER_BYTES} obl=0 ` +
     `oll=${session.outputChunks} omem=${session.outputBytes} tot-mem=${session.memoryBytes} ` +
     `events=${session.outputBytes > 0 ? 'rw' : 'r'} ` +
-    `cmd=${session.lastCommand} user=${session.user} redir=-1 resp=${session.protocol} ` +
+    `cmd=${session.lastCommand} user=${session.account.name} redir=-1 resp=${session.protocol} ` +
     `lib-name=${session.libName} lib-ver=${session.libVersion}`
   )
 }

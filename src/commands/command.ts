@@ -2,14 +2,16 @@
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { globMatch } from '../base/glob.js'
-import { Request } from '../resp/request.js'
+import type { Request } from '../resp/request.js'
 import type { Args } from './args.js'
 import { categoriesOf, writeDocs, writeInfo } from './command-info.js'
 import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
+import { innerRequest } from './inner-request.js'
+import { flagsIn, keyPlaces } from './key-access.js'
+import type { KeyPlace } from './key-access.js'
 import { defineCommand, Flag } from './spec.js'
-import type { CommandSpec, KeySpec } from './spec.js'
-import { keysOf } from './table.js'
+import type { CommandSpec } from './spec.js'
 import type { CommandTable } from './table.js'
 
 const FLAGS = Flag.Loading | Flag.Stale
@@ -52,16 +54,7 @@ interface Inner {
 
 /** The command that follows COMMAND GETKEYS, as a request of its own. */
 function innerCommand(ctx: CommandContext): Inner {
-  const outer = ctx.request
-  const request = new Request()
-  request.buffer = outer.buffer
-  request.from = outer.from
-  request.to = outer.to
-  request.argc = outer.argc - 2
-  for (let i = 2; i < outer.argc; i++) {
-    request.starts.push(outer.starts[i])
-    request.lengths.push(outer.lengths[i])
-  }
+  const request = innerRequest(ctx.request, 2)
   const row = ctx.server.table.lookup(request)
   if (row === undefined || row.flags & Flag.Internal) throw new ReplyError('ERR Invalid command specified')
   const spec = row.spec as unknown as CommandSpec<never>
@@ -70,28 +63,13 @@ function innerCommand(ctx: CommandContext): Inner {
   return { spec, request }
 }
 
-/** Positions of the keys with the specification that found each. */
-function keyPlaces({ spec, request }: Inner): { at: number; key: KeySpec }[] {
-  const places: { at: number; key: KeySpec }[] = []
-  for (const key of spec.keys) {
-    for (const at of keysOf({ keys: [key] }, request) ?? []) places.push({ at, key })
-  }
+/** The keys of the inner command. @throws ReplyError when it has none although it needs one */
+function placesOf({ spec, request }: Inner): KeyPlace[] {
+  const places = keyPlaces(spec, request)
   if (places.length === 0 && !(spec.flags & Flag.NoMandatoryKeys)) {
     throw new ReplyError('ERR Invalid arguments specified for command')
   }
   return places
-}
-
-/**
- * The flags of a key in this very request. 'variable_flags' stands for commands that return the old value only when
- * they are asked to: without the word GET they overwrite blindly.
- */
-function flagsIn({ flags }: KeySpec, request: Request): readonly string[] {
-  if (!flags.includes('variable_flags')) return flags.filter(flag => flag !== 'incomplete')
-  for (let i = 1; i < request.argc; i++) {
-    if (request.is(i, 'GET')) return flags.filter(flag => flag !== 'variable_flags')
-  }
-  return ['OW', 'update']
 }
 
 const subcommands: readonly CommandSpec<never>[] = [
@@ -158,7 +136,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     parse: () => undefined,
     run(ctx) {
       const inner = innerCommand(ctx)
-      const places = keyPlaces(inner)
+      const places = placesOf(inner)
       ctx.reply.array(places.length)
       for (const { at } of places) ctx.reply.bulk(inner.request.bytes(at))
     },
@@ -173,7 +151,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     parse: () => undefined,
     run(ctx) {
       const inner = innerCommand(ctx)
-      const places = keyPlaces(inner)
+      const places = placesOf(inner)
       ctx.reply.array(places.length)
       for (const { at, key } of places) {
         const flags = flagsIn(key, inner.request)

@@ -38,6 +38,7 @@ function subscribing(name: string, { kind, ...row }: Row): CommandSpec<never> {
     flags: COMMON | Flag.NoScript,
     categories: [],
     keys: kind === 'shard' ? shardNames(-1) : [],
+    channels: { first: 1, last: -1, pattern: kind === 'pattern' },
     group: 'pubsub',
     parse: names,
     run(ctx, wanted) {
@@ -71,6 +72,7 @@ function publishing(name: string, { kind, ...row }: Row): CommandSpec<never> {
     flags: COMMON | Flag.Fast | Flag.MayReplicate,
     categories: [],
     keys: kind === 'shard' ? shardNames(0) : [],
+    channels: { first: 1, last: 1, pattern: false },
     group: 'pubsub',
     parse: args => ({ channel: args.text(), message: args.bytes() }),
     run({ server: { pubsub }, reply }, { channel, message }) {

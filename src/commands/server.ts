@@ -3,6 +3,8 @@
 import type { Clock } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import type { Keyspace } from '../types/keyspace.js'
+import type { AclUser } from './acl-user.js'
+import type { AclUsers } from './acl-users.js'
 import type { Scripts } from './scripts.js'
 import type { CommandTable } from './table.js'
 
@@ -26,7 +28,8 @@ export interface Session {
   readonly monitoring?: boolean
   protocol: 2 | 3
   databaseIndex: number
-  user: string
+  /** Whose rules decide what it may do. */
+  account: AclUser
   authenticated: boolean
   readonly createdAtMs: number
   lastInteractionMs: number
@@ -44,6 +47,8 @@ export interface Session {
   readonly subscriptions: number
   readonly patternSubscriptions: number
   readonly shardSubscriptions: number
+  /** Names it subscribed to. */
+  readonly subscribed: Readonly<Record<SubscriptionKind, ReadonlySet<string>>>
   /** Subscribed to anything at all. */
   readonly subscriber: boolean
   /** Bytes waiting to be parsed, bytes waiting to be sent, and a fair guess of all memory of the client. */
@@ -158,6 +163,7 @@ export interface Server {
   readonly config: Config
   readonly keyspace: Keyspace
   readonly table: CommandTable
+  readonly users: AclUsers
   readonly scripts: Scripts
   readonly stats: Stats
   readonly durability: Durability

@@ -186,7 +186,17 @@ function store(ctx: CommandContext, key: string, values: readonly string[]): voi
   ctx.notify('l', 'sortstore', key)
 }
 
+/** BY and GET read keys that the command does not name, so that only who may read every key may use them. */
+function checkDerivedKeys(ctx: CommandContext, { by, unsorted, get }: SortOptions): void {
+  const { account } = ctx.session
+  if (account.unrestricted || ((by === undefined || unsorted) && get.length === 0)) return
+  if (account.readsEveryKeyWith(ctx.server.table.lookup(ctx.request)!, ctx.request)) return
+  const option = by !== undefined && !unsorted ? 'BY' : 'GET'
+  throw new ReplyError(`ERR ${option} option of SORT denied due to insufficient ACL permissions.`)
+}
+
 function run(ctx: CommandContext, options: SortOptions): void {
+  checkDerivedKeys(ctx, options)
   const elements = chosenElements(ctx, options)
   const { get } = options
   const values: (string | undefined)[] =

@@ -71,6 +71,8 @@ export interface CommandSpec<O = unknown> {
    */
   readonly categories: readonly string[]
   readonly keys: readonly KeySpec[]
+  /** Arguments that are channels to publish or subscribe to, or patterns of them: users may be kept from them. */
+  readonly channels?: { readonly first: number; readonly last: number; readonly pattern: boolean }
   readonly group: CommandGroup
   readonly since: string
   /** One sentence of our own. */

@@ -2,9 +2,11 @@
 // executor, which looks up the row and does what is said here.
 
 import { replyErrors } from '../base/errors.js'
+import { denialText, logDenial } from '../commands/acl-log.js'
 import type { Server } from '../commands/server.js'
 import { Flag } from '../commands/spec.js'
 import type { TableRow } from '../commands/table.js'
+import type { Request } from '../resp/request.js'
 import type { Pause } from './pause.js'
 import type { ClientSession } from './session.js'
 
@@ -38,12 +40,16 @@ export class Admission {
   }
 
   /** Why the command may not run at all; undefined when it may. */
-  refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
+  refusal(session: ClientSession, row: TableRow, request: Request): string | undefined {
     const state = this.#state
-    if (!row.takes(argc)) return replyErrors.wrongArity(row.name)
+    if (!row.takes(request.argc)) return replyErrors.wrongArity(row.name)
     if (!session.authenticated && state.passwordRequired && (row.flags & Flag.NoAuth) === 0) return NOT_AUTHENTICATED
     const multi = session.multi
     if (multi !== undefined && (row.flags & Flag.NoMulti) !== 0) return NOT_IN_MULTI
+    if (!session.account.unrestricted) {
+      const denied = this.#denied(session, row, request)
+      if (denied !== undefined) return denied
+    }
     const flags = multi !== undefined && row === this.#execRow ? row.flags | multi.flags : row.flags
     if (state.outOfMemory && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
     if ((flags & Flag.Write) !== 0) {
@@ -59,6 +65,15 @@ export class Admission {
     if (state.loading && (flags & Flag.Loading) === 0) return LOADING
     if (session.monitoring && (flags & TOUCHES_KEYS) !== 0) return NOT_FOR_MONITORS
     return undefined
+  }
+
+  #denied(session: ClientSession, row: TableRow, request: Request): string | undefined {
+    const { account } = session
+    const denial = account.check(row, request)
+    if (denial === undefined) return undefined
+    const context = session.multi === undefined ? 'toplevel' : 'multi'
+    logDenial(this.#state.server, session, context, { denial, row, request, username: account.name })
+    return denialText(denial, row)
   }
 
   /** Kept back by CLIENT PAUSE, or by a reload. */

@@ -19,7 +19,7 @@ export interface BusyHost {
   readonly keyspace: Keyspace
   readonly table: CommandTable
   readonly tick: Tick
-  refusal(session: ClientSession, row: TableRow, argc: number): string | undefined
+  refusal(session: ClientSession, row: TableRow, request: Request): string | undefined
   refuse(session: ClientSession, row: TableRow | undefined, text: string): void
   callInside(row: TableRow, session: ClientSession, request: Request): void
 }
@@ -66,7 +66,7 @@ export class BusyClients {
       host.refuse(session, undefined, host.table.unknownText(request))
     } else {
       const refusal =
-        host.refusal(session, row, request.argc) ?? ((row.flags & Flag.AllowBusy) === 0 ? this.#text : undefined)
+        host.refusal(session, row, request) ?? ((row.flags & Flag.AllowBusy) === 0 ? this.#text : undefined)
       if (refusal !== undefined) host.refuse(session, row, refusal)
       else this.#run(row, session, request)
     }

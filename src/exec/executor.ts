@@ -81,7 +81,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   held = false
   /** maxmemory is reached. */
   outOfMemory = false
-  /** requirepass is set. */
+  readonly defaultUser: SessionHost['defaultUser']
+  /** New clients must authenticate first. */
   passwordRequired = false
 
   keyspace: Keyspace
@@ -107,6 +108,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   constructor(parts: ExecutorParts) {
     this.#parts = parts
     this.server = parts.server
+    this.defaultUser = parts.server.users.default
     this.sink = parts.sink
     this.#clock = parts.clock
     this.table = parts.table
@@ -188,11 +190,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       this.refuse(session, undefined, this.table.unknownText(request))
       return
     }
-    const refusal = this.#admission.refusal(session, row, request.argc)
-    if (refusal !== undefined) {
-      this.refuse(session, row, refusal)
-      return
-    }
+    const refusal = this.#admission.refusal(session, row, request)
+    if (refusal !== undefined) return this.refuse(session, row, refusal)
     if (this.#admission.mustWait(session, row)) {
       session.postponed = request.detach()
       return
@@ -206,8 +205,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   /** Why the command may not run at all, for a client that is heard in the middle of a script. */
-  refusal(session: ClientSession, row: TableRow, argc: number): string | undefined {
-    return this.#admission.refusal(session, row, argc)
+  refusal(session: ClientSession, row: TableRow, request: Request): string | undefined {
+    return this.#admission.refusal(session, row, request)
   }
 
   refuse(session: ClientSession, row: TableRow | undefined, text: string): void {
@@ -464,7 +463,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   overOutputLimit(session: ClientSession): boolean {
-    return this.#parts.outputLimits.check(session, this.nowMs)
+    return this.#parts.outputLimits.check(session, this.nowMs, this.passwordRequired && !session.authenticated)
   }
 
   /** Keeps all commands back, or lets them go on. */

@@ -4,6 +4,8 @@
 import type { OutputLimits as Limits } from '../base/config-special.js'
 import type { ClientSession } from './session.js'
 
+const STRANGER_BYTES_MAX = 1024
+
 export class OutputLimits {
   limits: Limits
   readonly #log: (message: string) => void
@@ -13,15 +15,23 @@ export class OutputLimits {
     this.#log = log
   }
 
-  /** Closes `session` if it must go, and says so. */
-  check(session: ClientSession, nowMs: number): boolean {
+  /**
+   * Closes `session` if it must go, and says so.
+   * @param stranger it must authenticate first: then it is given little
+   */
+  check(session: ClientSession, nowMs: number, stranger = false): boolean {
     const { hardBytes, softBytes, softSeconds } = session.subscriber ? this.limits.pubsub : this.limits.normal
-    if (hardBytes === 0 && softBytes === 0) return false
+    if (hardBytes === 0 && softBytes === 0 && !stranger) return false
     const bytes = session.outputBytes
+    if (stranger && bytes > STRANGER_BYTES_MAX) return this.#end(session)
     if (softBytes === 0 || bytes < softBytes) session.softLimitSinceMs = 0
     else if (session.softLimitSinceMs === 0) session.softLimitSinceMs = nowMs
     const tooLong = session.softLimitSinceMs !== 0 && nowMs - session.softLimitSinceMs > softSeconds * 1000
     if (!tooLong && (hardBytes === 0 || bytes < hardBytes)) return false
+    return this.#end(session)
+  }
+
+  #end(session: ClientSession): true {
     this.#log(`Client id=${session.id} addr=${session.address} closed for overcoming of output buffer limits.`)
     session.close('now')
     return true

@@ -7,8 +7,11 @@
 import { createHash } from 'node:crypto'
 import { ReplyError, replyErrors } from '../base/errors.js'
 import type { Log } from '../base/log.js'
+import { logDenial } from '../commands/acl-log.js'
+import { Denied } from '../commands/acl-selector.js'
 import { ScriptFlag } from '../commands/scripts.js'
 import type { LibraryFunction } from '../commands/scripts.js'
+import type { Server } from '../commands/server.js'
 import { Flag } from '../commands/spec.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
 import { Service, Verdict } from '../native/lua.js'
@@ -25,6 +28,7 @@ export interface CallHost {
   /** Why writes are refused at present, or undefined. */
   readonly writeFault: string | undefined
   readonly loading: boolean
+  readonly server: Server
   readonly table: CommandTable
   readonly log: Log | undefined
   callInside(row: TableRow, session: ClientSession, request: Request): void
@@ -56,6 +60,13 @@ const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
 const LOADING = 'LOADING Redis is loading the dataset in memory'
 const INVALID_CHECK = 'ERR Invalid command passed to redis.acl_check_cmd()'
 
+const DENIED_TO_SCRIPT: Record<number, string> = {
+  [Denied.Command]: "ERR The user executing the script can't run this command or subcommand",
+  [Denied.Key]:
+    "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments",
+  [Denied.Channel]: "ERR The user executing the script can't publish to the channel mentioned in the command",
+}
+
 /** What a request is written into once it was larger than this, so that one huge call is not paid for ever. */
 const ARGS_KEPT = 4096
 
@@ -68,6 +79,8 @@ export class ScriptCalls {
   register: ((one: Registered) => void) | undefined
 
   readonly session: ClientSession
+  /** The client that runs the script; its rules are the script's. */
+  #caller: ClientSession | undefined
   readonly #host: CallHost
   readonly #request = new Request()
   readonly #reply: ClientReply
@@ -79,6 +92,12 @@ export class ScriptCalls {
     this.#host = host
     this.session = session
     this.#reply = session.reply
+  }
+
+  /** A run begins. */
+  set caller(caller: ClientSession) {
+    this.#caller = caller
+    this.session.account = caller.account
   }
 
   attach(state: LuaState): void {
@@ -145,6 +164,8 @@ export class ScriptCalls {
     if (!row.takes(this.#request.argc)) return WRONG_ARITY
     const flags = row.flags
     if ((flags & Flag.NoScript) !== 0) return NOT_ALLOWED
+    const denied = this.#denied(row)
+    if (denied !== undefined) return denied
     if (host.loading && (flags & Flag.Loading) === 0) return LOADING
     if ((flags & Flag.Write) !== 0) {
       if (rules.readOnly) return READ_ONLY
@@ -155,6 +176,17 @@ export class ScriptCalls {
     const mayGrow = !rules.outOfMemory || this.wrote || ((rules.flags ?? 0) & ScriptFlag.AllowOom) !== 0
     if (!mayGrow && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
     return undefined
+  }
+
+  #denied(row: TableRow): string | undefined {
+    const { account } = this.session
+    if (account.unrestricted) return undefined
+    const request = this.#request
+    const denial = account.check(row, request)
+    if (denial === undefined) return undefined
+    const what = { denial, row, request, username: account.name }
+    logDenial(this.#host.server, this.#caller ?? this.session, 'lua', what)
+    return DENIED_TO_SCRIPT[denial.reason]
   }
 
   #serve(service: number): void {
@@ -190,11 +222,12 @@ export class ScriptCalls {
     else log?.debug(text)
   }
 
-  /** Every client may call everything, so only what is no command is refused. */
+  /** Whether the script may call the command; nothing is noted in ACL LOG. */
   #checkAcl(): void {
     const row = this.#host.table.lookup(this.#request)
     if (row === undefined || (row.flags & Flag.Internal) !== 0) throw new ReplyError(INVALID_CHECK)
-    this.#reply.integer(1)
+    if (this.session.account.check(row, this.#request) === undefined) this.#reply.integer(1)
+    else this.#reply.nullBulk()
   }
 
   #register(): void {

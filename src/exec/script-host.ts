@@ -11,6 +11,7 @@ import type { CommandContext } from '../commands/context.js'
 import { humanBytes } from '../commands/memory-figures.js'
 import { ScriptFlag } from '../commands/scripts.js'
 import type { Library, RunningScript, Scripts } from '../commands/scripts.js'
+import type { Server } from '../commands/server.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
 import { LuaState, Verdict } from '../native/lua.js'
 import type { LuaFailure } from '../native/lua.js'
@@ -29,6 +30,7 @@ import type { ServerStats } from './stats.js'
 
 /** What the host needs of the executor. */
 export interface ScriptExecutor extends SessionHost {
+  readonly server: Server
   readonly context: ExecContext
   readonly outOfMemory: boolean
   readonly loading: boolean
@@ -100,6 +102,7 @@ export class ScriptHost implements Scripts {
     this.#parts = parts
     const { executor } = parts
     const host: CallHost = {
+      server: executor.server,
       table: parts.table,
       log: parts.log,
       get outOfMemory() {
@@ -273,6 +276,7 @@ export class ScriptHost implements Scripts {
     const script = this.#calls.session
     script.databaseIndex = db.index
     script.protocol = 2
+    this.#calls.caller = session
     context.session = script
     context.reply = script.reply
     context.mayBlock = false

@@ -6,6 +6,7 @@
 // transport was told to stop and is resumed at the end of the tick in which the reason went; (2) output leaves in the
 // order in which it was sealed.
 
+import type { AclUser } from '../commands/acl-user.js'
 import type { Session } from '../commands/server.js'
 import type { Request } from '../resp/request.js'
 import type { Waiter } from './blocked-clients.js'
@@ -35,6 +36,8 @@ export interface SessionHost {
   readonly nowMs: number
   /** Whether new clients must authenticate first. */
   readonly passwordRequired: boolean
+  /** Whom new clients are. */
+  readonly defaultUser: AclUser
 }
 
 /** The output of one tick. */
@@ -50,7 +53,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   libName = ''
   libVersion = ''
   databaseIndex = 0
-  user = 'default'
+  account: AclUser
   readonly createdAtMs: number
   lastInteractionMs: number
   lastCommand = 'NULL'
@@ -99,6 +102,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   ) {
     this.#host = host
     this.reply = new ClientReply(host)
+    this.account = host.defaultUser
     this.createdAtMs = host.nowMs
     this.lastInteractionMs = this.createdAtMs
     this.#authenticated = !host.passwordRequired
@@ -238,7 +242,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     this.#host.reset(this)
     this.name = ''
     this.databaseIndex = 0
-    this.user = 'default'
+    this.account = this.#host.defaultUser
     this.noEvict = false
     this.noTouch = false
     this.replyMode = 'on'

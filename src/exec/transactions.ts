@@ -2,16 +2,21 @@
 // after another inside its own: one frozen clock, one journal record, and nobody is served in between.
 
 import { ReplyError } from '../base/errors.js'
+import { logDenial } from '../commands/acl-log.js'
+import { Denied } from '../commands/acl-selector.js'
 import type { Transaction } from '../commands/context.js'
+import type { Server } from '../commands/server.js'
 import type { TableRow } from '../commands/table.js'
 import type { Request } from '../resp/request.js'
 import type { Keyspace } from '../types/keyspace.js'
 import type { ExecContext } from './context.js'
 import { TransactionQueue } from './multi.js'
+import type { QueuedCommand } from './multi.js'
 import type { ClientSession } from './session.js'
 import type { WatchedKeys } from './watched-keys.js'
 
 export interface TransactionHost {
+  readonly server: Server
   readonly context: ExecContext
   readonly keyspace: Keyspace
   readonly watched: WatchedKeys
@@ -20,6 +25,15 @@ export interface TransactionHost {
 }
 
 export const EXEC_ABORT = 'EXECABORT Transaction discarded because of previous errors.'
+
+const RULES_CHANGED =
+  'NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is ' +
+  'no longer allowed for the following reason: '
+const DENIED_AT_EXEC: Record<number, string> = {
+  [Denied.Command]: 'no permission to execute the command or subcommand',
+  [Denied.Key]: 'no permission to touch the specified keys',
+  [Denied.Channel]: 'no permission to access one of the channels used as arguments',
+}
 
 export class Transactions implements Transaction {
   readonly #host: TransactionHost
@@ -82,7 +96,9 @@ export class Transactions implements Transaction {
     session.reply.array(multi.commands.length)
     context.enterGroup()
     context.mayBlock = false
-    for (const queued of multi.commands) this.#host.callInside(queued.row, session, queued.request)
+    for (const queued of multi.commands) {
+      if (this.#mayStillRun(queued, session)) this.#host.callInside(queued.row, session, queued.request)
+    }
     context.leaveGroup()
     context.mayBlock = mayBlock
     context.request = request
@@ -90,6 +106,17 @@ export class Transactions implements Transaction {
     // What the queued commands did is recorded; EXEC itself did nothing.
     context.begin()
     session.multi = undefined
+  }
+
+  /** The user's rules may have changed since the command was queued; then it is answered with an error. */
+  #mayStillRun({ row, request }: QueuedCommand, session: ClientSession): boolean {
+    const { account } = session
+    if (account.unrestricted) return true
+    const denial = account.check(row, request)
+    if (denial === undefined) return true
+    logDenial(this.#host.server, session, 'multi', { denial, row, request, username: account.name })
+    session.reply.error(`${RULES_CHANGED}${DENIED_AT_EXEC[denial.reason]}`)
+    return false
   }
 
   get #session(): ClientSession {

@@ -103,12 +103,16 @@ t.test('what cannot work is refused with a reason', async t => {
     ['--replicaof', 'host', '1'],
     ['--daemonize', 'yes'],
     ['--rename-command', 'GET', ''],
-    ['--user', 'alice', 'on'],
     ['--loadmodule', 'x.so'],
   ]) {
     t.throws(() => Config.fromCommandLine(argv), { name: 'UsageError', message: /support|renamed/ }, argv.join(' '))
   }
-  t.doesNotThrow(() => Config.fromCommandLine(['--user', 'default', 'on', 'nopass', '~*', '&*', '+@all']))
+  const { users } = Config.fromCommandLine(['--user', 'alice', 'on', '--user', 'bob'])
+  t.same(
+    users.map(({ words }) => words),
+    [['alice', 'on'], ['bob']],
+    'users are kept for who knows the commands',
+  )
 })
 
 t.test('mistakes on the command line and in files name the place, the fault and what is right', async t => {

@@ -30,6 +30,7 @@ function setUp() {
   }
   const session = {
     authenticated: true,
+    account: { unrestricted: true },
     multi: undefined as TransactionQueue | undefined,
     subscriber: false,
     monitoring: false,
@@ -40,7 +41,7 @@ function setUp() {
   const admission = new Admission(state as unknown as AdmissionState, table.row('exec'))
   const client = session as unknown as ClientSession
   const refusal = (name: string, argc = Math.abs(table.row(name)!.spec.arity)) =>
-    admission.refusal(client, table.row(name)!, argc)?.split(' ')[0]
+    admission.refusal(client, table.row(name)!, requestOf(Array.from({ length: argc }, () => name)))?.split(' ')[0]
   const waits = (name: string) => admission.mustWait(client, table.row(name)!)
   const queue = (name: string) => {
     session.multi ??= new TransactionQueue()

@@ -7,6 +7,7 @@ import { FakeTransport } from '../support/exec-harness.js'
 class FakeHost implements SessionHost {
   nowMs = 1000
   passwordRequired = false
+  readonly defaultUser = {} as SessionHost['defaultUser']
   readonly events: string[] = []
   /** What a command does; the words are its name and nothing else. */
   onExecute: (session: ClientSession) => void = () => undefined

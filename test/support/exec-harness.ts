@@ -1,6 +1,7 @@
 // An executor without sockets and disk: clients are fake transports, the journal a list, time a FakeClock. Commands are
 // the table the test gives; ticks end when the test says so.
 
+import { AclUsers } from '../../src/commands/acl-users.js'
 import { FakeClock } from '../../src/base/clock.js'
 import { Config } from '../../src/base/config.js'
 import type { Server } from '../../src/commands/server.js'
@@ -118,6 +119,7 @@ export class ExecHarness {
     const server = {
       clock: this.clock,
       config: this.config,
+      users: new AclUsers(this.table, this.config),
       durability: this.durability,
       get pubsub() {
         return executor().pubsub

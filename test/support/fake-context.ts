@@ -24,7 +24,7 @@ export class FakeContext implements CommandContext {
   readonly config = new Config()
   readonly keyspace = new Keyspace({ rows: this.rows, databases: 16, clock: this.clock })
   readonly reply = new ReplyWriter()
-  readonly session = { databaseIndex: 0, protocol: 2, user: 'default' } as Session
+  readonly session = { databaseIndex: 0, protocol: 2, account: { name: 'default', unrestricted: true } } as Session
   readonly server = { clock: this.clock, config: this.config, keyspace: this.keyspace } as unknown as Server
   readonly transaction = {} as Transaction
   readonly table: CommandTable

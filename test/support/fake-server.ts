@@ -2,6 +2,7 @@
 // commands about connections and about the server. Work that ends later is awaited by askLater().
 
 import type { Test } from 'tap'
+import { AclUsers } from '../../src/commands/acl-users.js'
 import { connectionCommands } from '../../src/commands/connection.js'
 import { serverCommands } from '../../src/commands/admin.js'
 import type { Durability, Server, Session } from '../../src/commands/server.js'
@@ -31,7 +32,7 @@ export function fakeSession(id: number, more: Partial<Session> = {}): FakeSessio
     fd: 7,
     protocol: 2,
     databaseIndex: 0,
-    user: 'default',
+    account: { name: 'default', unrestricted: true },
     authenticated: true,
     createdAtMs: 1_700_000_000_000,
     lastInteractionMs: 1_700_000_000_000,
@@ -108,6 +109,7 @@ export class FakeServer {
     const { me, others, log } = this
     return {
       table: this.context.table,
+      users: new AclUsers(this.context.table, this.context.config),
       stats: this.stats,
       durability: this.durability as Durability,
       slowlog: this.slowlog,
