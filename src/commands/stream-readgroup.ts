@@ -218,7 +218,7 @@ export const xreadgroup = defineCommand<ReadOptions>({
   complexity: 'O(log N) per stream, then a copy of the bytes of the entries and a record per entry',
   parse: parseReadGroup,
   run(ctx, options) {
-    refuseBlockInScript(ctx, options.blockMs, 'XREADGROUP')
+    refuseBlockInScript(ctx, options.blockMs)
     if (serveTargets(ctx, options, targetsOf(ctx, options))) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) ctx.reply.nullArray()
     else ctx.block(new ReadGroupWait(options))
