@@ -79,6 +79,7 @@ export class BlockBody<K, P extends Page<K>> {
 
 export class DescriptorBlock<K, P extends Page<K>> extends Row implements Evictable {
   usedTick = 0
+  cacheSlot = -1
   cachedBytes = 0
   nodeCount = 0
   count = 0

@@ -25,6 +25,7 @@ export interface TreeIdentity<K, P extends Page<K>> {
 
 export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
   usedTick = 0
+  cacheSlot = -1
   cachedBytes = 0
   count = 0
   bodyBytes = 0

@@ -1,12 +1,13 @@
 // The page cache's books: what is resident, in how many bytes, and who goes first when the budget is passed. It owns no
 // memory itself; each item frees its own in evict(). Used by: store.ts, memory-rows.ts; told by pages/.
 //
-// Eviction is a clock with a second chance: one hand walks the items in the order of their admission; what was used
-// since the hand passed it last is skipped once.
-// Invariants: (1) bytesUsed is the sum of the sizes of all items; (2) an item used in the present tick is never
+// Eviction is a clock with a second chance: one hand walks the items, roughly in the order of their admission (the last
+// one takes the place of one that goes); what was used since the hand passed it last is skipped once.
+// Invariants: (1) bytesUsed is the sum of the sizes of all items; items[i].cacheSlot is i; (2) an item used in the present tick is never
 // evicted, so a command may hold a page it has just loaded and change it after touch(); a tick ends with the server's
 // tick or when a quarter of the budget was admitted within it, so that one huge command stays bounded as well.
 
+import { assert } from '../base/assert.js'
 import type { Evictable, PageCache } from './rows.js'
 
 /** Within one tick at least so many items may be admitted before the first of them can go. */
@@ -20,8 +21,9 @@ export class ClockCache implements PageCache {
   tick = 1
   bytesUsed = 0
   #bytesMax: number
-  readonly #items = new Set<Evictable>()
-  #hand: Iterator<Evictable>
+  // Not a Set: one that sees the same items come and go fills up with the traces of those that went.
+  readonly #items: Evictable[] = []
+  #hand = 0
   /** Tick in which the hand began its present turn. */
   #turnTick = 1
   #admittedBytes = 0
@@ -32,11 +34,10 @@ export class ClockCache implements PageCache {
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
-    this.#hand = this.#items.values()
   }
 
   get count(): number {
-    return this.#items.size
+    return this.#items.length
   }
 
   get bytesMax(): number {
@@ -45,13 +46,13 @@ export class ClockCache implements PageCache {
 
   set bytesMax(bytes: number) {
     this.#bytesMax = bytes
-    this.#evict(2 * this.#items.size + 2)
+    this.#evict(2 * this.#items.length + 2)
   }
 
   admit(item: Evictable): void {
     item.usedTick = this.tick
-    if (this.#items.has(item)) return
-    this.#items.add(item)
+    if (item.cacheSlot >= 0) return
+    item.cacheSlot = this.#items.push(item) - 1
     this.bytesUsed += item.cachedBytes
     this.#admittedItems++
     this.#admittedBytes += item.cachedBytes
@@ -60,13 +61,23 @@ export class ClockCache implements PageCache {
   }
 
   resized(item: Evictable, delta: number): void {
-    if (!this.#items.has(item)) return
-    this.bytesUsed += delta
+    if (item.cacheSlot >= 0) this.bytesUsed += delta
   }
 
   /** The item's `cachedBytes` must still be what the cache was last told. */
   forget(item: Evictable): void {
-    if (this.#items.delete(item)) this.bytesUsed -= item.cachedBytes
+    if (item.cacheSlot >= 0) this.#takeOut(item, item.cachedBytes)
+  }
+
+  #takeOut(item: Evictable, bytes: number): void {
+    const last = this.#items.pop()
+    assert(last !== undefined, 'what is taken out was an item')
+    if (last !== item) {
+      last.cacheSlot = item.cacheSlot
+      this.#items[item.cacheSlot] = last
+    }
+    item.cacheSlot = -1
+    this.bytesUsed -= bytes
   }
 
   /** Ends a tick: what was used before now may be evicted. */
@@ -92,7 +103,7 @@ export class ClockCache implements PageCache {
   evictAll(): number {
     this.advance()
     let evicted = 0
-    for (const item of this.#items) if (this.#evictOne(item)) evicted++
+    for (const item of [...this.#items]) if (this.#evictOne(item)) evicted++
     return evicted
   }
 
@@ -102,14 +113,14 @@ export class ClockCache implements PageCache {
   #evict(stepsMax: number): void {
     let stepsLeft = stepsMax
     while (this.bytesUsed > this.#bytesMax && stepsLeft-- > 0) {
-      const step = this.#hand.next()
-      if (step.done === true) this.#newTurn()
-      else if (step.value.usedTick < this.#turnTick) this.#evictOne(step.value)
+      const item = this.#items[this.#hand]
+      if (item === undefined) this.#newTurn()
+      else if (item.usedTick >= this.#turnTick || !this.#evictOne(item)) this.#hand++
     }
   }
 
   #newTurn(): void {
-    this.#hand = this.#items.values()
+    this.#hand = 0
     this.#turnTick = this.tick
   }
 
@@ -117,7 +128,7 @@ export class ClockCache implements PageCache {
     if (item.usedTick >= this.tick) return false
     const bytes = item.cachedBytes
     if (!item.evict()) return false
-    if (this.#items.delete(item)) this.bytesUsed -= bytes
+    if (item.cacheSlot >= 0) this.#takeOut(item, bytes)
     return true
   }
 }

@@ -29,6 +29,8 @@ export interface Rows {
 export interface Evictable {
   /** Set by the cache at each use; the cache evicts by second chance. */
   usedTick: number
+  /** Its place among the cache's items, -1 while it is none of them. Owned by the cache. */
+  cacheSlot: number
   /** Bytes it occupies. */
   readonly cachedBytes: number
   /** Frees the memory if it is clean, and says whether it did. */

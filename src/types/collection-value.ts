@@ -38,6 +38,7 @@ export interface Trees {
 export abstract class CollectionValue<C extends Contents> extends Row implements KeyValue, Evictable {
   abstract readonly type: TypeName
   usedTick = 0
+  cacheSlot = -1
   cachedBytes = VALUE_BYTES
   readonly object: StoreObject
   #contents: C | undefined

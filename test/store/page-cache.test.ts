@@ -4,6 +4,7 @@ import type { Evictable } from '../../src/store/rows.js'
 
 class Item implements Evictable {
   usedTick = 0
+  cacheSlot = -1
   resident = true
   dirty = false
   asked = 0

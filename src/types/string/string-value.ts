@@ -32,6 +32,7 @@ export type StringForm = 'auto' | 'text' | 'raw'
 
 export class StringValue extends Row implements KeyValue, Evictable {
   usedTick = 0
+  cacheSlot = -1
   readonly object: StoreObject
   readonly #rows: Rows
   #content: string | Buffer | undefined
