@@ -1,6 +1,7 @@
 // What a command may see and do beside its own options. Interfaces only: exec/ implements them, server.ts joins the
 // two.
 
+import type { StreamId } from '../base/stream-id.js'
 import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
@@ -39,6 +40,8 @@ export interface CommandContext {
    * the rest again. For XADD, whose '*' becomes an ID and whose trim becomes exact.
    */
   effectSpliced(argFrom: number, argTo: number, ...args: (Buffer | string | number)[]): void
+  /** As effectSpliced() of argument `index` alone, in whose place the ID is written. */
+  effectWithId(index: number, id: StreamId): void
   /** Nothing is journaled although changed() was called: state that may be lost by a crash (statistics). */
   noEffect(): void
 

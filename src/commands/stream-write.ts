@@ -114,7 +114,7 @@ function runAdd(ctx: CommandContext, options: AddOptions): void {
   } else if (options.id !== undefined && !options.autoSeq) {
     ctx.changed()
   } else {
-    ctx.effectSpliced(idIndex, idIndex + 1, formatId(id))
+    ctx.effectWithId(idIndex, id)
   }
   ctx.touched(key)
   ctx.notify('t', 'xadd', key)

@@ -1,5 +1,6 @@
 // One or more bulk strings as RESP bytes in a buffer that is used again: what XADD's journal form puts in place of '*'.
 
+import { idTextBytes, writeIdDigits, type StreamId } from '../base/stream-id.js'
 import { decimalDigits } from '../resp/request.js'
 
 export class BulkPiece {
@@ -19,6 +20,17 @@ export class BulkPiece {
     this.#lineEnd()
     if (typeof body === 'string') this.#text(body)
     else this.length += body.copy(this.bytes, this.length)
+    this.#lineEnd()
+  }
+
+  /** As add(), of the ID's text. */
+  addId(id: StreamId): void {
+    const digits = idTextBytes(id)
+    this.#reserve(digits)
+    this.bytes[this.length++] = DOLLAR
+    this.#digits(digits)
+    this.#lineEnd()
+    this.length = writeIdDigits(this.bytes, this.length, id)
     this.#lineEnd()
   }
 

@@ -6,6 +6,7 @@
 // were found expired, deliveries made), and never journals the request itself.
 
 import { assert } from '../base/assert.js'
+import type { StreamId } from '../base/stream-id.js'
 import type { CommandContext, Transaction, Wait } from '../commands/context.js'
 import type { Server } from '../commands/server.js'
 import type { Reply } from '../resp/reply.js'
@@ -136,22 +137,27 @@ export class ExecContext implements CommandContext {
     assert(args.length === argTo - argFrom, 'a splice keeps the number of arguments')
     this.#explicit()
     if (this.replaying) return
-    const request = this.request
     const piece = this.#piece
     piece.clear()
     for (let i = 0; i < args.length; i++) piece.add(args[i])
+    this.#addSpliced(argFrom, argTo)
+  }
+
+  effectWithId(index: number, id: StreamId): void {
+    this.#explicit()
+    if (this.replaying) return
+    this.#piece.clear()
+    this.#piece.addId(id)
+    this.#addSpliced(index, index + 1)
+  }
+
+  /** Records the request with #piece in place of arguments [argFrom, argTo). */
+  #addSpliced(argFrom: number, argTo: number): void {
+    const { request } = this
+    const { bytes, length } = this.#piece
     const cutFrom = request.headerOf(argFrom)
     const cutTo = argTo < request.argc ? request.headerOf(argTo) : request.to
-    this.#sink.addSpliced(
-      this.db.index,
-      request.buffer,
-      request.from,
-      request.to,
-      cutFrom,
-      cutTo,
-      piece.bytes,
-      piece.length,
-    )
+    this.#sink.addSpliced(this.db.index, request.buffer, request.from, request.to, cutFrom, cutTo, bytes, length)
   }
 
   noEffect(): void {

@@ -56,6 +56,11 @@ export class WirePage implements Page<StreamId> {
     return this.used - this.start + ENTRY_HEADER_BYTES_MAX + fieldBytes <= WIRE_BODY_BYTES_MAX
   }
 
+  /** Makes room for a full page at once, so that it is not copied from buffer to buffer while it grows. */
+  reserve(): void {
+    if (this.bytes.length < WIRE_BODY_BYTES_MAX) this.#grow(WIRE_BODY_BYTES_MAX - this.bodyBytes)
+  }
+
   /**
    * Adds an entry behind all others; its ID must be above theirs. `fields[from, to)` is the RESP of its fields and
    * values ('$1\r\nf\r\n$1\r\nv\r\n…'), copied.

@@ -10,10 +10,12 @@ t.test('bulk strings stand one behind the other, whatever they were made from', 
   piece.add('1700000000000-0')
   piece.add(-12)
   piece.add(Buffer.from([0xff, 13, 10]))
+  piece.addId({ msHi: 0, msLo: 12, seqHi: 0xffffffff, seqLo: 0xffffffff })
   piece.add('')
   piece.add('\xe9'.repeat(60))
+  const id = '$23\r\n12-18446744073709551615\r\n'
   const long = `$60\r\n${'\xe9'.repeat(60)}\r\n`
-  t.equal(text(piece), `$15\r\n1700000000000-0\r\n$3\r\n-12\r\n$3\r\n\xff\r\n\r\n$0\r\n\r\n${long}`)
+  t.equal(text(piece), `$15\r\n1700000000000-0\r\n$3\r\n-12\r\n$3\r\n\xff\r\n\r\n${id}$0\r\n\r\n${long}`)
 })
 
 t.test('it grows as it must, keeps what it has, and can be used again', async t => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { InvariantError } from '../../src/base/assert.js'
+import { idOf } from '../../src/base/stream-id.js'
 import { ReplyError } from '../../src/base/errors.js'
 import { Flag } from '../../src/commands/spec.js'
 import { ExecHarness } from '../support/exec-harness.js'
@@ -46,6 +47,10 @@ t.test('a change is journaled as the request came, unless the command says other
   t.same(
     records(ctx => ctx.effectSpliced(1, 3, 'x', 5), 'a', 'b', 'c'),
     [['0:do x 5 c']],
+  )
+  t.same(
+    records(ctx => ctx.effectWithId(2, idOf(1_700_000_000_000, 3)), 'a', '*', 'c'),
+    [['0:do a 1700000000000-3 c']],
   )
 })
 

@@ -152,3 +152,15 @@ t.test('bytes that are no page are refused when its entries are looked for', asy
     }
   }
 })
+
+t.test('a page with room reserved fills up without being copied', async t => {
+  const page = wireCodec.empty()
+  page.reserve()
+  const { bytes } = page
+  const fields = Buffer.from('$1\r\nf\r\n$1\r\nv\r\n')
+  let n = 0
+  while (page.fits(fields.length)) page.append(idOf(1_700_000_000_000 + n++), 1, fields, 0, fields.length)
+  t.ok(n > 200)
+  t.equal(page.bytes, bytes)
+  t.same(page.keyAt(n - 1), idOf(1_700_000_000_000 + n - 1))
+})

@@ -4,6 +4,8 @@
 import { FakeClock } from '../../src/base/clock.js'
 import { Config } from '../../src/base/config.js'
 import { ReplyError } from '../../src/base/errors.js'
+import { formatId } from '../../src/base/stream-id.js'
+import type { StreamId } from '../../src/base/stream-id.js'
 import { Args } from '../../src/commands/args.js'
 import type { CommandContext, Transaction, Wait } from '../../src/commands/context.js'
 import type { Server, Session } from '../../src/commands/server.js'
@@ -123,6 +125,9 @@ export class FakeContext implements CommandContext {
     for (let i = 0; i < this.request.argc; i++) words.push(this.request.text(i))
     words.splice(argFrom, args.length, ...args)
     this.effect(...words)
+  }
+  effectWithId(index: number, id: StreamId): void {
+    this.effectSpliced(index, index + 1, formatId(id))
   }
   noEffect(): void {
     this.#silent = true

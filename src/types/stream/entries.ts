@@ -81,7 +81,13 @@ export class Entries {
   append(id: StreamId, pairs: number, fields: Buffer, from: number, to: number): void {
     const tree = this.#tree
     let node = tree.last()
-    if (node === undefined || !tree.page(node).fits(to - from)) node = tree.appendNode(id)
+    if (node === undefined) {
+      node = tree.appendNode(id)
+    } else if (!tree.page(node).fits(to - from)) {
+      node = tree.appendNode(id)
+      // A stream that has filled a page is going to fill the next.
+      tree.page(node).reserve()
+    }
     tree.willChange(node).append(id, pairs, fields, from, to)
     tree.changed(node)
   }
