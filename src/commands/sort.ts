@@ -103,7 +103,7 @@ function elementsOf(entry: KeyEntry, from: number, to: number, descending: boole
   return elements
 }
 
-/** As C's strtod takes a whole text: it ends at a byte 0, blanks before the number are passed over, nothing at all is 0. */
+/** As C's strtod takes a text: it ends at a byte 0, blanks before the number are passed over, nothing at all is 0. */
 function scoreOf(element: string): number {
   const end = element.indexOf('\0')
   const text = end < 0 ? element : element.slice(0, end)
