@@ -11,7 +11,7 @@ import { streamIdKey } from './stream-id-key.js'
 
 export const RECORD_BODY_BYTES_MAX = bodyBytesFilling(2)
 const RECORDS_MIN = 8
-/** What a page that is more than half full has in memory, whatever its records: a full one takes a record, then splits. */
+/** What a page more than half full has in memory, whatever its records: a full one takes a record, then splits. */
 const FULL_BYTES = RECORD_BODY_BYTES_MAX + 64
 /** Buffers of emptied pages, to be filled again: a group that keeps up empties its pages as fast as it fills them. */
 const SPARE_BUFFERS_MAX = 64
