@@ -3,9 +3,10 @@
 //
 // Eviction is a clock with a second chance: one hand walks the items, roughly in the order of their admission (the last
 // one takes the place of one that goes); what was used since the hand passed it last is skipped once.
-// Invariants: (1) bytesUsed is the sum of the sizes of all items; items[i].cacheSlot is i; (2) an item used in the present
-// tick is never evicted, so a command may hold a page it has just loaded and change it after touch(); a tick ends with the
-// server's tick or when a quarter of the budget was admitted within it, so that one huge command stays bounded as well.
+// Invariants: (1) bytesUsed is the sum of the sizes of all items; items[i].cacheSlot is i; (2) an item used in the
+// present tick is never evicted, so a command may hold a page it has just loaded and change it after touch(); a tick
+// ends with the server's tick or when a quarter of the budget was admitted within it, so that one huge command stays
+// bounded as well.
 
 import { assert } from '../base/assert.js'
 import type { Evictable, PageCache } from './rows.js'
