@@ -1,6 +1,7 @@
 // The rows of the benchmark: what is loaded first, what is measured, how many operations that is.
 
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import type { Fsync } from './peer.js'
 import { encode, WireClient } from './wire-client.js'
 
@@ -173,6 +174,41 @@ function xrange(count: number, calls: number): Row {
   }
 }
 
+/** The watermark of a mailbox shard: read, advance, note the shard, look at it, forget it. */
+const WATERMARK = `
+local seen = redis.call('HGET', KEYS[1], 'seen') or '0'
+local next = redis.call('HINCRBY', KEYS[1], 'next', 1)
+redis.call('HSET', KEYS[1], 'seen', ARGV[1])
+redis.call('SADD', KEYS[2], ARGV[2])
+local shards = redis.call('SCARD', KEYS[2])
+redis.call('SREM', KEYS[2], ARGV[2])
+return {seen, next, shards}`
+/** Cuts a blob into pieces, joins them, adds up bytes. */
+const TEXT = `
+local blob, pieces, sum = ARGV[1], {}, 0
+for i = 1, #blob, 64 do pieces[#pieces + 1] = blob:sub(i, i + 31) end
+local joined = table.concat(pieces, ',')
+for i = 1, #joined, 16 do sum = sum + joined:byte(i) end
+return sum`
+
+function script(name: string, what: string, source: string, operations: number, ...args: (string | number)[]): Row {
+  const digest = createHash('sha1').update(source).digest('hex')
+  return {
+    name,
+    what: `EVALSHA: ${what}; 50 clients, pipeline 16, everysec`,
+    unit: 'EVALSHA',
+    fsync: 'everysec',
+    operations,
+    async warmUp(port) {
+      const client = await WireClient.connect(port)
+      await client.send(encode('SCRIPT', 'LOAD', source), 1)
+      client.close()
+      await benchmark(port, warmUpCommands(16, 'everysec'), 50, 16, ['EVALSHA', digest, ...args.map(String)])
+    },
+    measure: (port, n) => benchmark(port, n, 50, 16, ['EVALSHA', digest, ...args.map(String)]),
+  }
+}
+
 const IDLE = 100
 function xautoclaim(busy: number): Row {
   const measure = (port: number, n: number) =>
@@ -229,4 +265,7 @@ export const rows: readonly Row[] = [
   xrange(1000, 5_000),
   xautoclaim(1_000),
   xautoclaim(1_000_000),
+  script('script-noop', 'return 1', 'return 1', 1_000_000, 0),
+  script('script-watermark', 'a watermark in six calls', WATERMARK, 300_000, 2, 'mailbox', 'shards', '42', 'shard'),
+  script('script-text', 'string work on 1,216 bytes', TEXT, 300_000, 0, 'x'.repeat(1216)),
 ]

@@ -13,6 +13,8 @@
         "src/lua_cmsgpack.cc",
         "src/lua_door.cc",
         "src/lua_host.cc",
+        "src/lua_json_decode.cc",
+        "src/lua_json_encode.cc",
         "src/lua_redis_api.cc",
         "src/lua_resp.cc",
         "src/lua_sandbox.cc",

@@ -127,6 +127,7 @@ t.test('generated documents are what the sources say; npm run docs writes them a
 const UNTESTED: Readonly<Record<string, readonly string[]>> = {
   'types and interfaces only: there is nothing to run': [
     'commands/context.ts',
+    'commands/scripts.ts',
     'commands/server.ts',
     'exec/transport.ts',
     'resp/reply.ts',
@@ -173,6 +174,14 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'types/database.ts',
     'types/hashed/fields-value.ts',
     'types/rdb/stream-node-rdb.ts',
+  ],
+  'proved by test/wire/script.test.ts and test/exec/script-host.test.ts, which run scripts on a whole server': [
+    'commands/function.ts',
+    'commands/script.ts',
+    'exec/busy-clients.ts',
+    'exec/function-libraries.ts',
+    'exec/script-calls.ts',
+    'exec/script-session.ts',
   ],
   'proved by test/exec/transactions.test.ts, which runs its rows': ['commands/transaction.ts'],
 }

@@ -216,7 +216,9 @@ const char* NamedArguments(lua_State* L, Registration* found) {
       return "named argument key given to redis.register_function is not a string";
     }
     if (strcmp(key, "function_name") == 0) {
-      if (lua_isstring(L, value) == 0) return "function_name argument given to redis.register_function must be a string";
+      if (lua_isstring(L, value) == 0) {
+        return "function_name argument given to redis.register_function must be a string";
+      }
       found->name = value;
     } else if (strcmp(key, "description") == 0) {
       if (lua_isstring(L, value) == 0) return "description argument given to redis.register_function must be a string";

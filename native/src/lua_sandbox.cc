@@ -233,14 +233,15 @@ int ToHex(lua_State* L) {
   return 1;
 }
 
-constexpr const char* kGlobals[] = {"_VERSION", "assert",  "collectgarbage", "error",    "gcinfo",   "ipairs", "rawequal",
-                                    "select",   "tonumber", "tostring",       "type",     "unpack",   "xpcall"};
+constexpr const char* kGlobals[] = {"_VERSION", "assert", "collectgarbage", "error",  "gcinfo", "ipairs", "rawequal",
+                                    "select",   "tonumber", "tostring",     "type",   "unpack", "xpcall"};
 constexpr const char* kStrings[] = {"byte", "char", "dump",  "find", "format",  "gmatch", "gsub",
                                     "len",  "lower", "match", "rep",  "reverse", "sub",    "upper"};
 constexpr const char* kTables[] = {"concat", "foreach", "foreachi", "getn", "maxn"};
-constexpr const char* kMath[] = {"abs", "acos", "asin", "atan", "atan2", "ceil",  "cos",   "cosh", "deg",    "exp",        "floor",
-                                 "fmod", "frexp", "huge", "ldexp", "log",  "log10", "max",  "min",    "modf",       "pi",
-                                 "pow", "rad", "random", "randomseed", "sin",  "sinh",  "sqrt", "tan", "tanh"};
+constexpr const char* kMath[] = {
+    "abs",  "acos", "asin",   "atan",       "atan2", "ceil", "cos",  "cosh", "deg",   "exp",
+    "fmod", "huge", "floor",  "frexp",      "ldexp", "log",  "max",  "min",  "log10", "modf",
+    "pi",   "pow",  "random", "randomseed", "rad",   "sin",  "sinh", "sqrt", "tan",   "tanh"};
 constexpr const char* kBits[] = {"arshift", "band", "bnot", "bor", "bswap",  "bxor",
                                  "lshift",  "rol",  "ror",  "rshift", "tobit"};
 constexpr const char* kCoroutines[] = {"create", "resume", "running", "status", "wrap", "yield"};

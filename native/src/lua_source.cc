@@ -14,7 +14,8 @@ enum class Word { kOther, kOpen, kFunction, kEnd, kUntil, kElse, kElseIf, kRetur
 struct Return {
   bool open = false;
   bool comma = false;
-  // The names that began the expression: 1 `redis`, 2 `redis .`, 3 `redis . call`, as far as they are known to give one value.
+  // How far the expression began as one that gives one value: 1 `redis`, 2 `redis .`, 3 `redis . call`, 4 with the
+  // bracket open, 5 closed.
   int known = 0;
   // Tokens seen, and whether the first call's bracket closed with the last of them.
   int tokens = 0;
@@ -155,9 +156,11 @@ class Mender {
     static const struct {
       const char* name;
       Word word;
-    } words[] = {{"do", Word::kOpen},     {"then", Word::kOpen},   {"repeat", Word::kOpen},   {"function", Word::kFunction},
-                 {"end", Word::kEnd},     {"until", Word::kUntil}, {"else", Word::kElse}, {"elseif", Word::kElseIf},
-                 {"return", Word::kReturn}};
+    } words[] = {
+        {"do", Word::kOpen},     {"then", Word::kOpen},   {"repeat", Word::kOpen},
+        {"end", Word::kEnd},     {"until", Word::kUntil}, {"function", Word::kFunction},
+        {"else", Word::kElse},   {"elseif", Word::kElseIf}, {"return", Word::kReturn},
+    };
     for (const auto& word : words) {
       if (strlen(word.name) == length && memcmp(word.name, name, length) == 0) return word.word;
     }

@@ -1,5 +1,5 @@
 // The code of the function libraries, by name: one meta row, written anew at each change. Libraries are few and small.
-// docs/format/store.md draws it. Used by: keyspace (load), exec/function-libraries (which compiles them).
+// docs/format/directory.md draws it. Used by: keyspace (load), exec/function-libraries (which compiles them).
 
 import { CorruptionError } from '../base/errors.js'
 import { Row, Table } from '../store/row.js'
