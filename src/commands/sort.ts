@@ -157,8 +157,9 @@ function chosenElements(ctx: CommandContext, options: SortOptions): string[] {
   const { count } = entry.value as ListValue | SetValue | ZsetValue
   const from = Math.min(Math.max(options.offset, 0), count)
   const to = options.limit < 0 ? count : Math.min(from + options.limit, count)
-  // A set has no order of its own that could be stored.
-  const orderSet = options.unsorted && entry.type === 'set' && options.store !== undefined
+  // A set has no order of its own that could be stored, or that a script could rely on.
+  const needsOrder = options.store !== undefined || ctx.session.isScript === true
+  const orderSet = options.unsorted && entry.type === 'set' && needsOrder
   if (options.unsorted && !orderSet) return elementsOf(entry, from, to, options.descending)
   const all = elementsOf(entry, 0, count, false)
   const order = orderSet ? sorted(ctx, all, { ...options, alpha: true }) : sorted(ctx, all, options, options.by)

@@ -261,7 +261,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const context = this.context
     const stats = this.#stats
     const startUs = this.#lastUs
-    const errors = stats.totalErrorReplies
+    const errors = stats.totalErrorReplies - context.caughtErrors
     session.lastCommand = row.name
     context.request = request
     context.begin()
@@ -278,7 +278,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const endUs = this.#clock.monotonicUs()
     this.#lastUs = endUs
     const us = endUs - startUs
-    this.accounting.called(row, us, stats.totalErrorReplies > errors)
+    this.accounting.called(row, us, stats.totalErrorReplies - context.caughtErrors > errors)
     // What waits is noted when it was served, as a whole.
     if (this.#parked === undefined) this.accounting.noteIfSlow(row, session, request, us, context.nowMs)
     if (this.monitors.size > 0) this.monitors.feed(session, row, request)

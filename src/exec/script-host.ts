@@ -265,7 +265,10 @@ export class ScriptHost implements Scripts {
       outOfMemory,
     }
     this.#calls.wrote = false
+    const errors = this.#parts.stats.totalErrorReplies
     const result = this.#runInside(executor.context, code, keys)
+    const failed = typeof result !== 'number' && result.counted
+    if (!failed) executor.context.caughtErrors += this.#parts.stats.totalErrorReplies - errors
     if (typeof result !== 'number') this.#fail(ctx, code, result)
     else this.#answer(ctx, result)
   }
