@@ -104,7 +104,7 @@ export class ClockCache implements PageCache {
   evictAll(): number {
     this.advance()
     let evicted = 0
-    for (const item of [...this.#items]) if (this.#evictOne(item)) evicted++
+    for (const item of this.#items.slice()) if (this.#evictOne(item)) evicted++
     return evicted
   }
 
