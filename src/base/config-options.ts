@@ -118,14 +118,10 @@ const memoryOptions = {
       'noeviction',
     ),
     'noeviction',
-    'Which keys may be evicted to stay below `maxmemory`.',
+    'Kept and shown; nothing is evicted yet: above `maxmemory` every policy answers as noeviction.',
   ),
-  'maxmemory-samples': option(integer(1, INT32_MAX), 5, 'Keys looked at to find one worth evicting.'),
-  'maxmemory-clients': option(
-    memoryOrPercent(),
-    0,
-    'Bound of the memory of all clients; above it the largest are closed. 0 for none.',
-  ),
+  'maxmemory-samples': option(integer(1, INT32_MAX), 5, 'Kept and shown; nothing is evicted yet.'),
+  'maxmemory-clients': option(memoryOrPercent(), 0, 'Kept and shown; not enforced yet.'),
   'page-cache-bytes': option(
     memory(MIB, LONG_MAX),
     256 * MIB,
@@ -154,7 +150,7 @@ const durability = {
   'stop-writes-on-bgsave-error': option(
     yesNo(),
     true,
-    'Writes are refused after a checkpoint failed; a journal that cannot be written refuses them in any case.',
+    'Kept and shown; not read yet. A journal that cannot be written refuses writes in any case.',
   ),
   'shutdown-on-sigint': option(signals(), [], 'How SIGINT ends the server, in the words of SHUTDOWN.'),
   'shutdown-on-sigterm': option(signals(), [], 'How SIGTERM ends the server, in the words of SHUTDOWN.'),
