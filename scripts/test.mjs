@@ -51,7 +51,7 @@ function watch(parser, counts, path) {
 async function run(file, total) {
   const counts = { passed: 0, failed: 0, skipped: 0, names: [] }
   const began = performance.now()
-  // Unload the tap library's own time limit: the one here covers the whole file.
+  // The tap library's own time limit is off: the one here covers the whole file.
   const env = { ...process.env, TAP_TIMEOUT: '0' }
   const child = spawn(process.execPath, ['--import', 'tsx', file], {
     cwd: root,
