@@ -15,6 +15,7 @@ import type { Log } from './base/log.js'
 import { AclUsers } from './commands/acl-users.js'
 import { commandTable } from './commands/all-commands.js'
 import type { Durability, PubSub, Server } from './commands/server.js'
+import { NO_REPLICAS } from './exec/admission.js'
 import { Executor } from './exec/executor.js'
 import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
@@ -134,7 +135,7 @@ export class MillraceServer implements Server {
       stats: this.stats,
       log,
       clock: this.clock,
-      writeFault: () => this.#store.writeFault,
+      writeFault: () => this.#store.writeFault ?? (values.minReplicasToWrite > 0 ? NO_REPLICAS : undefined),
       lookNow: () => this.#listener.lookNow(),
     })
     this.#expireCycle = this.#newExpireCycle()

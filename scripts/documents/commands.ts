@@ -23,6 +23,7 @@ const GROUPS: Record<CommandGroup, string> = {
   hash: 'Hashes',
   list: 'Lists',
   set: 'Sets',
+  geo: 'Geography',
   'sorted-set': 'Sorted sets',
   transactions: 'Transactions',
   scripting: 'Scripts and functions',

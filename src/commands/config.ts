@@ -3,6 +3,7 @@
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import type { ConfigChange } from '../base/config.js'
+import type { Request } from '../resp/request.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
@@ -19,6 +20,9 @@ const LISTENING = new Map([
   ['bind', 'Failed to bind to specified addresses.'],
 ])
 
+/** Directives whose values neither MONITOR nor SLOWLOG shows. */
+const SECRET = new Set(['requirepass', 'masterauth', 'masteruser', 'tls-key-file-pass', 'tls-client-key-file-pass'])
+
 type Pairs = readonly (readonly [string, string])[]
 
 function parsePairs(args: Args): Pairs {
@@ -26,6 +30,12 @@ function parsePairs(args: Args): Pairs {
   const pairs: [string, string][] = []
   while (args.remaining > 0) pairs.push([args.text(), args.text()])
   return pairs
+}
+
+function secretValues(request: Request): number[] {
+  const values: number[] = []
+  for (let i = 2; i + 1 < request.argc; i += 2) if (SECRET.has(request.text(i).toLowerCase())) values.push(i + 1)
+  return values
 }
 
 function set(ctx: CommandContext, pairs: Pairs): void {
@@ -84,6 +94,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     summary: 'Sets directives: all of them or none.',
     complexity: 'O(N) in the number of directives given',
     tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+    secrets: secretValues,
     parse: parsePairs,
     run: set,
   }),

@@ -7,7 +7,7 @@ import { decodeLibraries, encodeLibraries } from '../types/rdb/libraries-payload
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
-import { parseKeyCount, RUN_FLAGS, scriptKeys } from './script.js'
+import { parseKeyCount, runFlags, scriptKeys } from './script.js'
 import { SCRIPT_FLAG_NAMES } from './scripts.js'
 import type { Library, LibraryFunction } from './scripts.js'
 import { defineCommand, Flag } from './spec.js'
@@ -27,7 +27,7 @@ function callRow(name: string, readOnly: boolean, summary: string): CommandSpec<
   return defineCommand({
     name,
     arity: -3,
-    flags: RUN_FLAGS | Flag.MovableKeys | (readOnly ? Flag.ReadOnly : 0),
+    flags: runFlags(readOnly),
     categories: ['scripting'],
     keys: scriptKeys(readOnly),
     group: 'scripting',

@@ -14,7 +14,11 @@ const DEBUG_MODES = 'ERR Use SCRIPT DEBUG YES/SYNC/NO'
 const NO_SCRIPT = 'NOSCRIPT No matching script. Please use EVAL.'
 const SHA1_HEX_LENGTH = 40
 
-export const RUN_FLAGS = Flag.NoScript | Flag.SkipMonitor | Flag.MayReplicate | Flag.NoMandatoryKeys | Flag.Stale
+/** Of a command that runs a script or function. */
+export function runFlags(readOnly: boolean): number {
+  const common = Flag.NoScript | Flag.SkipMonitor | Flag.NoMandatoryKeys | Flag.Stale | Flag.MovableKeys
+  return common | (readOnly ? Flag.ReadOnly : Flag.MayReplicate)
+}
 
 /** `<what> numkeys key … arg …`: the keys of scripts and functions. */
 export function scriptKeys(readOnly: boolean): KeySpec[] {
@@ -46,7 +50,7 @@ function runRow({ name, since, summary, readOnly, byDigest, run }: RunRow): Comm
   return defineCommand({
     name,
     arity: -3,
-    flags: RUN_FLAGS | Flag.MovableKeys | (readOnly ? Flag.ReadOnly : 0),
+    flags: runFlags(readOnly),
     categories: ['scripting'],
     keys: scriptKeys(readOnly),
     group: 'scripting',

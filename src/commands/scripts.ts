@@ -1,6 +1,8 @@
 // The script host as commands see it; implemented by exec/script-host.
 
+import type { Request } from '../resp/request.js'
 import type { CommandContext } from './context.js'
+import type { TableRow } from './table.js'
 
 /** Flags of a script or function, as its first line or its registration names them. */
 export const ScriptFlag = {
@@ -65,6 +67,12 @@ export interface Scripts {
   /** Loads several at once, or none. */
   restoreLibraries(ctx: CommandContext, codes: readonly Buffer[], policy: 'flush' | 'append' | 'replace'): void
   libraries(ctx: CommandContext): readonly Library[]
+
+  /**
+   * Flags of a command that runs a script or function: those of its row without one that announces its own, as
+   * EVAL with `#!lua flags=no-writes` and every function do.
+   */
+  commandFlags(row: TableRow, request: Request): number
 
   /** The script that runs while another client's command is answered in between. */
   readonly running: RunningScript | undefined

@@ -44,6 +44,7 @@ export type CommandGroup =
   | 'scripting'
   | 'stream'
   | 'bitmap'
+  | 'geo'
 
 /** One key specification, as COMMAND INFO shows them from Redis 7 on. */
 export interface KeySpec {

@@ -10,7 +10,7 @@ import { createZset, zsetLimits, zsetToWrite } from './zset-store.js'
 
 const NAN_RESULT = 'ERR resulting score is not a number (NaN)'
 
-interface AddOptions {
+export interface AddOptions {
   readonly key: string
   /** NX: members that are there stay as they are. */
   readonly onlyNew: boolean
@@ -114,7 +114,7 @@ class Adder {
   }
 }
 
-function runAdd(ctx: CommandContext, options: AddOptions): void {
+export function runAdd(ctx: CommandContext, options: AddOptions): void {
   const { scores, members, increment, key } = options
   const adder = new Adder(ctx, options, zsetToWrite(ctx, key), zsetLimits(ctx))
   let outcome = Outcome.Refused

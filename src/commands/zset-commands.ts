@@ -1,6 +1,7 @@
 // All rows of the family of sorted sets.
 
 import type { CommandSpec } from './spec.js'
+import { geoadd } from './geo-add.js'
 import { zsetAdders } from './zset-add.js'
 import { zsetAlgebra } from './zset-algebra.js'
 import { zsetPops } from './zset-pop.js'
@@ -11,6 +12,7 @@ import { zsetRemovers } from './zset-remove.js'
 
 export const zsetCommands: readonly CommandSpec<never>[] = [
   ...zsetAdders,
+  geoadd,
   ...zsetReaders,
   ...zsetRanges,
   ...zsetRemovers,

@@ -25,6 +25,7 @@ const NOT_AUTHENTICATED = 'NOAUTH Authentication required.'
 const LOADING = 'LOADING Redis is loading the dataset in memory'
 const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
 const NOT_IN_MULTI = 'ERR Command not allowed inside a transaction'
+export const NO_REPLICAS = 'NOREPLICAS Not enough good replicas to write.'
 /** Redis counts a client in MONITOR among its replicas. */
 const NOT_FOR_MONITORS = "ERR Replica can't interact with the keyspace"
 
@@ -55,6 +56,7 @@ export class Admission {
     if ((flags & Flag.Write) !== 0) {
       const fault = state.server.durability.writeFault
       if (fault !== undefined) return fault
+      if (state.server.config.values.minReplicasToWrite > 0) return NO_REPLICAS
     }
     if (session.subscriber && session.protocol === 2 && !row.whileSubscribed) {
       return (
@@ -77,13 +79,19 @@ export class Admission {
   }
 
   /** Kept back by CLIENT PAUSE, or by a reload. */
-  mustWait(session: ClientSession, row: TableRow): boolean {
+  mustWait(session: ClientSession, row: TableRow, request: Request): boolean {
     const state = this.#state
     if (state.held) return true
     const mode = state.pause.mode
     if (mode === undefined) return false
     if (mode === 'all') return true
-    const flags = row === this.#execRow && session.multi !== undefined ? session.multi.flags : row.flags
+    const queued = row === this.#execRow ? session.multi : undefined
+    const flags = queued?.flags ?? this.flagsOf(row, request)
     return (flags & (Flag.Write | Flag.MayReplicate)) !== 0
+  }
+
+  /** Flags of a command; of one that runs a script or function those that it announced. */
+  flagsOf(row: TableRow, request: Request): number {
+    return (row.flags & Flag.SkipMonitor) === 0 ? row.flags : this.#state.server.scripts.commandFlags(row, request)
   }
 }

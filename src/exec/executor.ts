@@ -192,12 +192,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     }
     const refusal = this.#admission.refusal(session, row, request)
     if (refusal !== undefined) return this.refuse(session, row, refusal)
-    if (this.#admission.mustWait(session, row)) {
+    if (this.#admission.mustWait(session, row, request)) {
       session.postponed = request.detach()
       return
     }
     if (session.multi !== undefined && !row.unqueued) {
-      session.multi.add(row, request)
+      session.multi.add(row, request, this.#admission.flagsOf(row, request))
       session.reply.status('QUEUED')
       return
     }
@@ -267,6 +267,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     context.begin()
     const position = session.reply.position
     let failed = false
+    if (this.monitors.size > 0) this.monitors.before(session, row, request)
     try {
       row.spec.run(context, row.spec.parse(new Args(request, row.argsAt)))
     } catch (error) {
@@ -281,7 +282,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.accounting.called(row, us, stats.totalErrorReplies - context.caughtErrors > errors)
     // What waits is noted when it was served, as a whole.
     if (this.#parked === undefined) this.accounting.noteIfSlow(row, session, request, us, context.nowMs)
-    if (this.monitors.size > 0) this.monitors.feed(session, row, request)
+    if (this.monitors.size > 0) this.monitors.after(session, row, request)
     return us
   }
 

@@ -7,7 +7,6 @@ import type { TableRow } from '../commands/table.js'
 import type { Request } from '../resp/request.js'
 import type { ClientSession } from './session.js'
 
-const HIDDEN = Flag.Admin | Flag.SkipMonitor
 export const REDACTED = '(redacted)'
 
 export class Monitors {
@@ -32,9 +31,17 @@ export class Monitors {
     this.#sessions.delete(session)
   }
 
+  /** Before a command is run: a script stands in front of what it calls. */
+  before(session: ClientSession, row: TableRow, request: Request): void {
+    if ((row.flags & Flag.SkipMonitor) !== 0) this.#feed(session, row, request)
+  }
+
   /** After a command was run, so that SELECT shows the database it chose, and EXEC stands behind what it ran. */
-  feed(session: ClientSession, row: TableRow, request: Request): void {
-    if ((row.flags & HIDDEN) !== 0) return
+  after(session: ClientSession, row: TableRow, request: Request): void {
+    if ((row.flags & (Flag.Admin | Flag.SkipMonitor)) === 0) this.#feed(session, row, request)
+  }
+
+  #feed(session: ClientSession, row: TableRow, request: Request): void {
     const us = this.#clock.nowUs()
     const time = `${Math.floor(us / 1e6)}.${String(us % 1e6).padStart(6, '0')}`
     const from = session.transport.unix ? `unix:${session.address.replace(/:0$/, '')}` : session.address

@@ -18,11 +18,14 @@ export class TransactionQueue {
   /** A command was refused when it was to be queued: EXEC runs nothing. */
   aborted = false
 
-  /** @param request copied: it outlives the connection's buffer */
-  add(row: TableRow, request: Request): void {
+  /**
+   * @param request copied: it outlives the connection's buffer
+   * @param flags those of the row, or of the script that it runs
+   */
+  add(row: TableRow, request: Request, flags = row.flags): void {
     const copy = request.detach()
     this.commands.push({ row, request: copy })
-    this.flags |= row.flags
+    this.flags |= flags
     this.bytes += copy.to - copy.from
   }
 }

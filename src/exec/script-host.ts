@@ -12,6 +12,7 @@ import { humanBytes } from '../commands/memory-figures.js'
 import { ScriptFlag } from '../commands/scripts.js'
 import type { Library, RunningScript, Scripts } from '../commands/scripts.js'
 import type { Server } from '../commands/server.js'
+import { Flag } from '../commands/spec.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
 import { LuaState, Verdict } from '../native/lua.js'
 import type { LuaFailure } from '../native/lua.js'
@@ -235,6 +236,24 @@ export class ScriptHost implements Scripts {
   #adopt(ctx: CommandContext): void {
     const kept = ctx.keyspace.libraries
     if (!this.#libraries.isLoaded(kept)) this.#libraries.adopt(kept, this.#open())
+  }
+
+  /** See Scripts. What has no flags of its own, or is not known, is asked nothing: it fails or is checked when it runs. */
+  commandFlags(row: TableRow, request: Request): number {
+    const own = this.#announced(row.name, request.argc > 1 ? request.text(1) : '')
+    if (own === undefined) return row.flags
+    return (row.flags & ~(Flag.Write | Flag.MayReplicate)) | ((own & ScriptFlag.NoWrites) === 0 ? Flag.Write : 0)
+  }
+
+  #announced(command: string, argument: string): number | undefined {
+    if (command.startsWith('fcall')) return this.#libraries.find(argument)?.flags
+    if (command.startsWith('evalsha')) return this.#bySha.get(argument.toLowerCase())?.flags
+    try {
+      return readScriptHead(argument).flags
+    } catch (error) {
+      if (error instanceof ReplyError) return undefined
+      throw error
+    }
   }
 
   // --- running

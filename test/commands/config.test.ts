@@ -1,4 +1,6 @@
 import t from 'tap'
+import { configCommand } from '../../src/commands/config.js'
+import { requestOf } from '../../src/resp/request.js'
 import { FakeServer, sameAsRedis } from '../support/fake-server.js'
 
 t.test('CONFIG answers as redis-server', t =>
@@ -39,6 +41,13 @@ t.test('another port is bound before the answer, and taken back when that fails'
   server.context.mayBlock = false
   t.match(server.ask('CONFIG', 'SET', 'port', '7303'), /not possible inside a transaction/)
   t.equal(server.context.config.values.port, 7301)
+})
+
+t.test('passwords are kept out of SLOWLOG and MONITOR', async t => {
+  const { secrets } = configCommand.subcommands!.find(({ name }) => name === 'config|set')!
+  const words = ['CONFIG', 'SET', 'requirepass', 'a', 'hz', '10', 'MasterAuth', 'b', 'masteruser', 'c', 'port']
+  t.same(secrets!(requestOf(words)), [3, 7, 9])
+  t.same(secrets!(requestOf(['CONFIG', 'SET', 'hz', 'requirepass'])), [])
 })
 
 t.test('protected directives ask for a local client when told so', async t => {

@@ -17,6 +17,7 @@ const table = new CommandTable([
   command('auth', -2, Flag.NoAuth | Flag.Loading, nothing),
   command('nomulti', 1, Flag.NoMulti, nothing),
   command('publish', 3, Flag.MayReplicate, nothing),
+  command('eval', -3, Flag.MayReplicate | Flag.SkipMonitor, nothing),
 ])
 
 function setUp() {
@@ -26,7 +27,13 @@ function setUp() {
     outOfMemory: false,
     passwordRequired: false,
     pause: { mode: undefined as PauseMode | undefined },
-    server: { durability: { writeFault: undefined as string | undefined } },
+    server: {
+      durability: { writeFault: undefined as string | undefined },
+      config: { values: { minReplicasToWrite: 0 } },
+      scripts: { commandFlags: () => state.announced },
+    },
+    /** Flags that a script announces. */
+    announced: Flag.Write as number,
   }
   const session = {
     authenticated: true,
@@ -42,7 +49,7 @@ function setUp() {
   const client = session as unknown as ClientSession
   const refusal = (name: string, argc = Math.abs(table.row(name)!.spec.arity)) =>
     admission.refusal(client, table.row(name)!, requestOf(Array.from({ length: argc }, () => name)))?.split(' ')[0]
-  const waits = (name: string) => admission.mustWait(client, table.row(name)!)
+  const waits = (name: string) => admission.mustWait(client, table.row(name)!, requestOf([name]))
   const queue = (name: string) => {
     session.multi ??= new TransactionQueue()
     session.multi.add(table.row(name)!, requestOf([name]))
@@ -75,6 +82,23 @@ t.test('short memory refuses what needs more, a journal that fails all writes', 
   state.outOfMemory = true
   t.equal(refusal('set'), 'OOM', 'memory comes before it')
   t.equal(refusal('get'), undefined)
+})
+
+t.test('replicas that are wanted and never come refuse all writes', async t => {
+  const { state, refusal } = setUp()
+  state.server.config.values.minReplicasToWrite = 1
+  t.equal(refusal('set'), 'NOREPLICAS')
+  t.equal(refusal('get'), undefined)
+})
+
+t.test('a script waits as what it announces to be', async t => {
+  const { state, admission, waits } = setUp()
+  state.pause.mode = 'write'
+  t.equal(waits('eval'), true)
+  state.announced = Flag.ReadOnly
+  t.equal(waits('eval'), false)
+  t.equal(admission.flagsOf(table.row('eval')!, requestOf(['eval'])), Flag.ReadOnly)
+  t.equal(admission.flagsOf(table.row('set')!, requestOf(['set'])), Flag.Write | Flag.DenyOom)
 })
 
 t.test('EXEC is judged by what it is going to run', async t => {

@@ -3,6 +3,7 @@ import { connectionCommands } from '../../src/commands/connection.js'
 import { defineCommand, Flag } from '../../src/commands/spec.js'
 import { monitorCommand } from '../../src/commands/monitor.js'
 import { stringCommands } from '../../src/commands/string-commands.js'
+import { requestOf } from '../../src/resp/request.js'
 import { ExecHarness } from '../support/exec-harness.js'
 
 const administer = defineCommand({
@@ -18,8 +19,28 @@ const administer = defineCommand({
   run: ctx => ctx.reply.ok(),
 })
 
+let harness: ExecHarness
+const scripted = defineCommand({
+  name: 'scripted',
+  arity: 1,
+  flags: Flag.SkipMonitor,
+  categories: [],
+  keys: [],
+  group: 'scripting',
+  since: '1.0.0',
+  summary: 'Calls GET, as a script would.',
+  parse: () => undefined,
+  run(ctx) {
+    const { executor, table } = harness
+    executor.context.enterGroup()
+    executor.callInside(table.row('get')!, executor.context.session, requestOf(['GET', 'k']))
+    executor.context.leaveGroup()
+    ctx.noEffect()
+  },
+})
+
 function setUp(t: { teardown(fn: () => void): void; equal(found: unknown, wanted: unknown): void }) {
-  const harness = new ExecHarness([...connectionCommands, ...stringCommands, monitorCommand, administer])
+  harness = new ExecHarness([...connectionCommands, ...stringCommands, monitorCommand, administer, scripted])
   t.teardown(() => harness.close())
   const [monitor, client] = [harness.client(), harness.client()]
   t.equal(monitor.ask('MONITOR'), '+OK\r\n')
@@ -48,6 +69,11 @@ t.test('SELECT shows the database it chose; EXEC stands behind what it ran', asy
   t.equal(shown('MULTI'), '[3 127.0.0.1:1] "MULTI"')
   t.equal(shown('GET', 'k'), '', 'queued')
   t.equal(shown('EXEC'), '[3 127.0.0.1:1] "GET" "k"\r\n[3 127.0.0.1:1] "EXEC"')
+})
+
+t.test('what runs a script stands in front of what it calls', async t => {
+  const { shown } = setUp(t)
+  t.equal(shown('SCRIPTED'), '[0 127.0.0.1:1] "SCRIPTED"\r\n[0 127.0.0.1:1] "GET" "k"')
 })
 
 t.test('passwords, what administers and what never ran are not shown', async t => {

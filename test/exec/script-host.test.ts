@@ -67,3 +67,27 @@ t.test('endless recursion is an error, and the server goes on', async t => {
   t.match(await client.text('EVAL', 'local function f() return 1 + f() end return f()', 0), /stack overflow/)
   t.equal(await client.text('EVAL', 'return 1', 0), ':1\r\n')
 })
+
+t.test('a pause of writes lets scripts pass that announce to write nothing, queued ones too', async t => {
+  const { connect, server } = await startInProcess(t, tempDir(t))
+  const [admin, reader, writer, exec] = [await connect(), await connect(), await connect(), await connect()]
+  await admin.text(
+    'FUNCTION',
+    'LOAD',
+    `#!lua name=l\nredis.register_function{function_name='f', callback=function()
+    return 1 end, flags={'no-writes'}} redis.register_function('w', function() return 2 end)`,
+  )
+  const sha = (await admin.text('SCRIPT', 'LOAD', '#!lua flags=no-writes\nreturn 3')).slice(5, 45)
+  for (const words of [['MULTI'], ['EVAL', '#!lua\nreturn 5', '0']]) await exec.text(...words)
+  t.equal(await admin.text('CLIENT', 'PAUSE', 600_000, 'WRITE'), '+OK\r\n')
+  t.equal(await reader.text('EVAL', '#!lua flags=no-writes\nreturn 4', 0), ':4\r\n')
+  t.equal(await reader.text('EVALSHA', sha.toUpperCase(), 0), ':3\r\n')
+  t.equal(await reader.text('EVAL_RO', 'return 6', 0), ':6\r\n')
+  t.equal(await reader.text('FCALL', 'f', 0), ':1\r\n')
+  for (const words of [['MULTI'], ['EVAL', '#!lua flags=no-writes\nreturn 7', '0']]) await reader.text(...words)
+  t.equal(await reader.text('EXEC'), '*1\r\n:7\r\n')
+  const waiting = [writer.text('FCALL', 'w', 0), exec.text('EXEC')]
+  while (server.blockedCount < 2) await new Promise(resolve => setImmediate(resolve))
+  await admin.text('CLIENT', 'UNPAUSE')
+  t.same(await Promise.all(waiting), [':2\r\n', '*1\r\n:5\r\n'])
+})
