@@ -24,6 +24,7 @@ const GROUPS: Record<CommandGroup, string> = {
   list: 'Lists',
   set: 'Sets',
   geo: 'Geography',
+  cluster: 'Cluster',
   'sorted-set': 'Sorted sets',
   transactions: 'Transactions',
   scripting: 'Scripts and functions',

@@ -2,6 +2,7 @@
 
 import { aclCommand } from './acl.js'
 import { serverCommands } from './admin.js'
+import { clusterCommands } from './cluster.js'
 import { connectionCommands } from './connection.js'
 import { functionCommands } from './function.js'
 import { hashCommands } from './hash-commands.js'
@@ -36,6 +37,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   [monitorCommand, aclCommand],
   scriptCommands,
   functionCommands,
+  clusterCommands,
   nodeLimitsCommands,
 ]
 

@@ -45,6 +45,7 @@ export type CommandGroup =
   | 'stream'
   | 'bitmap'
   | 'geo'
+  | 'cluster'
 
 /** One key specification, as COMMAND INFO shows them from Redis 7 on. */
 export interface KeySpec {

@@ -31,7 +31,7 @@ t.test('every visible row is fast or slow, and categories hold subcommands', asy
   t.equal(names('fast').length + names('slow').length, visible.length)
   t.ok(names('ADMIN').includes('config|set'))
   t.notOk(names('admin').includes('config'))
-  t.same(names('geo'), [])
+  t.same(names('hyperloglog'), [])
   t.equal(catalog.category('none'), undefined)
   for (const category of CATEGORIES) t.ok(catalog.category(category), category)
 })
