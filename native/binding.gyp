@@ -13,6 +13,7 @@
         "src/lua_cmsgpack.cc",
         "src/lua_door.cc",
         "src/lua_host.cc",
+        "src/lua_interrupt.cc",
         "src/lua_json_decode.cc",
         "src/lua_json_encode.cc",
         "src/lua_redis_api.cc",

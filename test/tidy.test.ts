@@ -141,9 +141,6 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'types/stream/trim.ts',
     'types/zset/scored-members.ts',
   ],
-  'its own test could wait for ever under load; the busy scripts that use it are to be proved anew': [
-    'native/socket-now.ts',
-  ],
   'a list: the table of commands, or the keyspace, checks itself at each start': [
     'commands/all-commands.ts',
     'commands/hash-commands.ts',
@@ -181,7 +178,6 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
   'proved by test/wire/script.test.ts and test/exec/script-host.test.ts, which run scripts on a whole server': [
     'commands/function.ts',
     'commands/script.ts',
-    'exec/busy-clients.ts',
     'exec/function-libraries.ts',
     'exec/script-calls.ts',
     'exec/script-session.ts',

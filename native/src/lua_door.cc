@@ -4,6 +4,7 @@
 #include <new>
 
 #include "lua_host.h"
+#include "lua_interrupt.h"
 #include "lua_redis_api.h"
 #include "lua_resp.h"
 #include "lua_sandbox.h"
@@ -43,20 +44,6 @@ napi_value Number(napi_env env, int64_t value) {
   napi_value result = nullptr;
   napi_create_int64(env, value, &result);
   return result;
-}
-
-// Called by the interpreter now and then, once a script has run for too long.
-void Interrupt(lua_State* L, lua_Debug*) {
-  LuaHost* host = HostOf(L);
-  if (host->killed == nullptr) {
-    const int32_t verdict = InvokePlain(host, kServiceBusy);
-    if (verdict == 0) return;
-    host->killed = verdict == 1 ? "Script killed by user with SCRIPT KILL..." : "FUNCTION LOAD timeout";
-    // From here on every line ends the script, so that no pcall can hold it up.
-    lua_sethook(L, Interrupt, LUA_MASKLINE | LUA_MASKCOUNT, 1);
-  }
-  lua_pushstring(L, host->killed);
-  lua_error(L);
 }
 
 // What one protected call is given and gives back.
@@ -149,7 +136,7 @@ int RunProtected(lua_State* L) {
   }
   const int status = lua_pcall(L, job->as_arguments ? 2 : 0, 1, 2);
   host->wire_used = 0;
-  const bool returned = status == 0 && host->killed == nullptr;
+  const bool returned = status == 0;
   if (returned && !IsErrorTable(L)) {
     WireResult(L, host);
     return 0;
@@ -186,7 +173,7 @@ int LibraryProtected(lua_State* L) {
   lua_pushvalue(L, environment - 1);
   const int status = lua_pcall(L, 0, 0, 2);
   host->wire_used = 0;
-  if (status == 0 && host->killed == nullptr) {
+  if (status == 0) {
     ShowGlobals(L, environment);
     return 0;
   }

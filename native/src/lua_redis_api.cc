@@ -14,13 +14,6 @@ namespace {
 constexpr char kNoArguments[] = "Please specify at least one argument for this redis lib call";
 constexpr char kWrongType[] = "Lua redis lib command arguments must be strings or integers";
 
-// Pushes {err = 'ERR <text>'}.
-void PushError(lua_State* L, const char* text) {
-  lua_createtable(L, 0, 1);
-  lua_pushfstring(L, "ERR %s", text);
-  lua_setfield(L, -2, "err");
-}
-
 int RaiseText(lua_State* L, const char* text) {
   PushError(L, text);
   return lua_error(L);
@@ -91,10 +84,6 @@ int Command(lua_State* L, Service service, bool raise) {
     // A script may have filled the stack with arguments; the reply needs room.
     lua_settop(L, 0);
     Ask(L, host, service);
-    if (host->killed != nullptr) {
-      lua_pushstring(L, host->killed);
-      return lua_error(L);
-    }
   }
   if (raise && IsError(L)) return lua_error(L);
   return 1;
@@ -350,6 +339,12 @@ void RefuseUnknown(lua_State* L) {
 }
 
 }  // namespace
+
+void PushError(lua_State* L, const char* text) {
+  lua_createtable(L, 0, 1);
+  lua_pushfstring(L, "ERR %s", text);
+  lua_setfield(L, -2, "err");
+}
 
 void PushRedisApi(lua_State* L) {
   lua_newtable(L);

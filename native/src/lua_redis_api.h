@@ -13,6 +13,9 @@ void PushRedisApi(lua_State* L);
 void PushLibraryEnvironment(lua_State* L);
 void ShowGlobals(lua_State* L, int environment);
 
+// Pushes {err = 'ERR <text>'}.
+void PushError(lua_State* L, const char* text);
+
 // Message handler of every run: turns whatever was raised into a table with err, source and line.
 int ErrorHandler(lua_State* L);
 

@@ -6,6 +6,7 @@
 #include "lua_cjson.h"
 #include "lua_cmsgpack.h"
 #include "lua_host.h"
+#include "lua_interrupt.h"
 #include "lua_redis_api.h"
 #include "lua_source.h"
 #include "lua_struct.h"
@@ -163,6 +164,8 @@ int Load(lua_State* L) {
   for (;;) {
     lua_pushvalue(L, 1);
     lua_call(L, 0, 1);
+    // A function that is no Lua could go on for ever without an instruction.
+    if (HostOf(L)->watchdog.Due()) Interrupt(L, nullptr);
     if (lua_isnil(L, -1)) break;
     size_t length = 0;
     if (lua_tolstring(L, -1, &length) == nullptr) return luaL_error(L, "reader function must return a string");
@@ -181,31 +184,6 @@ int Load(lua_State* L) {
   const char* source = lua_tolstring(L, -1, &length);
   if (CompileText(L, source, length, name) == 0) return 1;
   lua_pushnil(L);
-  lua_insert(L, -2);
-  return 2;
-}
-
-// A command's error object becomes its text, as scripts written before Redis 7 expect. A killed script catches nothing.
-int PCall(lua_State* L) {
-  luaL_checkany(L, 1);
-  const int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
-  if (status == 0) {
-    lua_pushboolean(L, 1);
-    lua_insert(L, 1);
-    return lua_gettop(L);
-  }
-  const char* killed = HostOf(L)->killed;
-  if (killed != nullptr) {
-    lua_pushstring(L, killed);
-    return lua_error(L);
-  }
-  if (lua_istable(L, -1)) {
-    lua_pushliteral(L, "err");
-    lua_rawget(L, -2);
-    if (lua_isstring(L, -1)) lua_remove(L, -2);
-    else lua_pop(L, 1);
-  }
-  lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;
 }
@@ -234,7 +212,7 @@ int ToHex(lua_State* L) {
 }
 
 constexpr const char* kGlobals[] = {"_VERSION", "assert", "collectgarbage", "error",  "gcinfo", "ipairs", "rawequal",
-                                    "select",   "tonumber", "tostring",     "type",   "unpack", "xpcall"};
+                                    "select",   "tonumber", "tostring",     "type",   "unpack"};
 constexpr const char* kStrings[] = {"byte", "char", "dump",  "find", "format",  "gmatch", "gsub",
                                     "len",  "lower", "match", "rep",  "reverse", "sub",    "upper"};
 constexpr const char* kTables[] = {"concat", "foreach", "foreachi", "getn", "maxn"};
@@ -337,7 +315,8 @@ void AddBase(lua_State* L, int all) {
   SetFunction(L, "getmetatable", GetMetatable);
   SetFunction(L, "loadstring", LoadString);
   SetFunction(L, "load", Load);
-  SetFunction(L, "pcall", PCall);
+  SetFunction(L, "pcall", ProtectedCallOfScript);
+  SetFunction(L, "xpcall", HandledCallOfScript);
 }
 
 }  // namespace

@@ -2,22 +2,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 
 namespace millrace {
 namespace {
 
+// Ignored by default, used by nobody here, and no signal of Node, V8 or libuv.
+constexpr int kSignal = SIGURG;
 constexpr int64_t kLookMsMin = 5;
 constexpr int64_t kLookMsMax = 250;
 // Looks without any script after which the thread sleeps until one begins.
 constexpr int kIdleLooksMax = 20;
-// Instructions between two calls of the hook once it is wanted.
-constexpr int kHookInstructions = 10000;
+
+// The one whose script this thread runs. Begin() touches it before a signal can be sent, so the handler finds it made.
+thread_local Watchdog* running = nullptr;
 
 }  // namespace
 
 void Watchdog::Start(lua_State* L, lua_Hook hook) {
   state_ = L;
   hook_ = hook;
+  interpreter_ = pthread_self();
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(kSignal, &action, nullptr);
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -32,6 +42,7 @@ void Watchdog::Stop() {
 }
 
 void Watchdog::Begin() {
+  running = this;
   run_.fetch_add(1);
   if (asleep_.load()) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -41,12 +52,39 @@ void Watchdog::Begin() {
 }
 
 void Watchdog::End() {
+  // From here on the handler finds another run than the one it is meant for.
   run_.fetch_add(1);
-  // The thread sets hook and flag under the mutex and only while the run is odd, so nothing is set after this.
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!fired_) return;
-  fired_ = false;
+  if (armed_.load()) Disarm();
+  running = nullptr;
+}
+
+void Watchdog::Rest() { Disarm(); }
+
+void Watchdog::Insist() {
+  changing_.store(true);
+  Arm();
+  changing_.store(false);
+}
+
+void Watchdog::Arm() {
+  armed_.store(true);
+  // Off first: LuaJIT leaves its table of instructions alone when it believes that nothing changes.
   lua_sethook(state_, nullptr, 0, 0);
+  lua_sethook(state_, hook_, LUA_MASKCOUNT, 1);
+}
+
+void Watchdog::Disarm() {
+  changing_.store(true);
+  lua_sethook(state_, nullptr, 0, 0);
+  armed_.store(false);
+  changing_.store(false);
+}
+
+void Watchdog::OnSignal(int) {
+  Watchdog* dog = running;
+  // A signal that comes at the wrong moment is lost: the next look sends another one.
+  if (dog == nullptr || dog->changing_.load() || dog->overdue_.load() != dog->run_.load()) return;
+  dog->Arm();
 }
 
 void Watchdog::Loop() {
@@ -55,9 +93,10 @@ void Watchdog::Loop() {
   int idle = 0;
   auto since = std::chrono::steady_clock::now();
   while (!stopping_) {
-    const int64_t threshold = threshold_ms_.load();
     const uint64_t run = run_.load();
+    const int64_t threshold = threshold_ms_.load(std::memory_order_relaxed);
     const auto now = std::chrono::steady_clock::now();
+    int64_t look = threshold == 0 ? kLookMsMax : std::min(std::max(threshold / 4, kLookMsMin), kLookMsMax);
     if (run != seen) {
       seen = run;
       since = now;
@@ -65,9 +104,9 @@ void Watchdog::Loop() {
     } else if (run % 2 == 0) {
       idle++;
     } else if (threshold > 0 && now - since >= std::chrono::milliseconds(threshold)) {
-      // Again at each look: the interpreter's own change of its flags may have swallowed the last one.
-      fired_ = true;
-      lua_sethook(state_, hook_, LUA_MASKCOUNT, kHookInstructions);
+      look = kLookMsMin;
+      overdue_.store(run);
+      pthread_kill(interpreter_, kSignal);
     }
     if (idle >= kIdleLooksMax) {
       asleep_.store(true);
@@ -77,8 +116,7 @@ void Watchdog::Loop() {
       idle = 0;
       continue;
     }
-    const int64_t look = std::min(std::max(threshold / 4, kLookMsMin), kLookMsMax);
-    wake_.wait_for(lock, std::chrono::milliseconds(threshold == 0 ? kLookMsMax : look));
+    wake_.wait_for(lock, std::chrono::milliseconds(look));
   }
 }
 

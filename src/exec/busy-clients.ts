@@ -60,6 +60,7 @@ export class BusyClients {
   execute(session: ClientSession, request: Request): void {
     const host = this.#host
     const atOnce = session.outputIsEmpty
+    const position = session.reply.position
     host.tick.enlist(session)
     const row = host.table.lookup(request)
     if (row === undefined || (row.flags & Flag.Internal) !== 0) {
@@ -70,11 +71,19 @@ export class BusyClients {
       if (refusal !== undefined) host.refuse(session, row, refusal)
       else this.#run(row, session, request)
     }
+    // CLIENT REPLY OFF and SKIP hold for these answers too.
+    if (session.replyMode !== 'on') session.reply.truncate(position)
+    if (session.replyMode === 'skip') session.replyMode = 'on'
     if (atOnce && !session.closing) session.sendNow()
   }
 
   #run(row: TableRow, session: ClientSession, request: Request): void {
     const { context } = this.#host
+    if (session.multi !== undefined && !row.unqueued) {
+      session.multi.add(row, request)
+      session.reply.status('QUEUED')
+      return
+    }
     context.session = session
     context.reply = session.reply
     context.mayBlock = false

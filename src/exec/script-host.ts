@@ -86,9 +86,6 @@ interface Run {
   killed: boolean
 }
 
-/** Between two looks at other clients. */
-const LOOK_US = 5000
-
 export class ScriptHost implements Scripts {
   readonly #parts: ScriptParts
   readonly #calls: ScriptCalls
@@ -391,7 +388,6 @@ export class ScriptHost implements Scripts {
   #lookAround(run: Run): void {
     const { clock, executor, log, lookNow } = this.#parts
     const nowUs = clock.monotonicUs()
-    if (nowUs - run.lookedUs < LOOK_US) return
     if (run.lookedUs === 0) {
       const ms = Math.floor((nowUs - run.startedUs) / 1000)
       log?.warning(
