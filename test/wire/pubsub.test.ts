@@ -42,6 +42,7 @@ const STEPS = [
   '3 SUNSUBSCRIBE',
   '3 PUNSUBSCRIBE a*',
   's MULTI ; PUBLISH a 1 ; PUBLISH a 2 ; EXEC',
+  's MULTI ; SUBSCRIBE x ; SSUBSCRIBE x ; UNSUBSCRIBE x ; EXEC',
   's CONFIG SET notify-keyspace-events KEA',
   's SET k v',
   's SET k v',

@@ -1,0 +1,41 @@
+// Where the matrix does not compare byte by byte, each with its reason.
+
+/** Rows that no cell sends, because they would end or change the server for all cells behind them. */
+export const UNSENT: ReadonlyMap<string, string> = new Map([
+  ['shutdown', 'ends the server; test/main proves it'],
+  ['quit', 'ends the connection; it is part of the state "closing"'],
+  ['monitor', 'makes the connection show every later cell; it is a state of its own'],
+  ['script|debug', 'the reference refuses it in a pipeline, which the cells are'],
+  ['xnodelimits', 'internal: unknown to clients'],
+])
+
+/**
+ * Rows of Redis 7.2, with a row of 7.0 that has the same flags: the reference's refusal of that one, with the name
+ * exchanged, is what is expected.
+ */
+export const LATER: ReadonlyMap<string, string> = new Map([
+  ['waitaof', 'wait'],
+  ['client|setinfo', 'client|setname'],
+  ['client|no-touch', 'client|no-evict'],
+])
+
+/** Rows whose replies tell of the server, the clock or chance: only the type of the reply is compared. */
+export const VARYING: ReadonlySet<string> = new Set([
+  ...['client|id', 'client|info', 'client|list', 'client|kill', 'time', 'lolwut', 'role', 'info', 'lastsave', 'hello'],
+  ...['command|count', 'command|list', 'command|info', 'command|docs', 'config|get'],
+  ...['slowlog|get', 'slowlog|len', 'latency|latest', 'latency|histogram', 'latency|doctor', 'latency|reset'],
+  ...['memory|usage', 'memory|stats', 'memory|doctor', 'memory|malloc-stats'],
+  ...['acl|cat', 'acl|genpass', 'acl|list', 'acl|log', 'acl|getuser', 'acl|users'],
+  ...['function|stats', 'function|dump', 'object|idletime', 'dump', 'randomkey', 'spop', 'srandmember'],
+  ...['hrandfield', 'zrandmember', 'dbsize', 'scan', 'bgsave', 'bgrewriteaof', 'wait'],
+])
+
+/** Explanations are our own sentences. */
+export function isHelp(name: string): boolean {
+  return name.endsWith('|help')
+}
+
+/** Single cells, by the first word of the state and the row: why they differ. The two replies must differ. */
+export const CELLS: ReadonlyMap<string, string> = new Map([
+  ['expired memory|usage', 'Redis tells the size of a key whose time has come; here it is gone for every reader'],
+])
