@@ -22,6 +22,8 @@
         "src/lua_source.cc",
         "src/lua_struct.cc",
         "src/lua_watchdog.cc",
+        "src/reactor.cc",
+        "src/reactor_door.cc",
         "src/socket_now.cc",
         "src/socket_send.cc"
       ],

@@ -333,7 +333,7 @@ export class MillraceServer implements Server {
       unixMode: values.unixsocketperm,
       backlog: values.tcpBacklog,
     }
-    return new Listener(options, policy, this.stats, transport => this.#accept(transport))
+    return new Listener(options, policy, this.stats, transport => this.#accept(transport), this.#executor.tick)
   }
 
   #accept(transport: Transport): ClientSession {

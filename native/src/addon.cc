@@ -2,19 +2,25 @@
 // the wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
 
 #include <node_api.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
 
 #include "crc32c.h"
+#include "door.h"
 #include "file_lock.h"
 #include "journal_write.h"
 #include "lua_door.h"
+#include "reactor_door.h"
 #include "socket_now.h"
 #include "socket_send.h"
 
 namespace {
+
+using millrace::Export;
+using millrace::Number;
 
 constexpr size_t kArgumentsMax = 4;
 constexpr uint32_t kPiecesMax = 64;
@@ -38,12 +44,6 @@ struct Arguments {
     return true;
   }
 };
-
-napi_value Number(napi_env env, int64_t value) {
-  napi_value result = nullptr;
-  napi_create_int64(env, value, &result);
-  return result;
-}
 
 // crc32c(bytes, from, to): checksum of bytes[from, to)
 napi_value Crc32cOf(napi_env env, napi_callback_info info) {
@@ -90,6 +90,14 @@ napi_value SendPieces(napi_env env, napi_callback_info info) {
   return Number(env, millrace::SendPieces(static_cast<int>(fd), pieces, count));
 }
 
+// shutDown(fd): 0, or -errno
+napi_value ShutDown(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  if (!args.Integer(0, &fd)) return Number(env, -EINVAL);
+  return Number(env, shutdown(static_cast<int>(fd), SHUT_WR) == 0 ? 0 : -errno);
+}
+
 // lockFile(fd): 0, or -errno
 napi_value LockFile(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -116,19 +124,15 @@ napi_value AcceptNow(napi_env env, napi_callback_info info) {
   return Number(env, millrace::AcceptNow(static_cast<int>(fd)));
 }
 
-bool Export(napi_env env, napi_value exports, const char* name, napi_callback callback) {
-  napi_value function = nullptr;
-  return napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function) == napi_ok &&
-         napi_set_named_property(env, exports, name, function) == napi_ok;
-}
-
 napi_value Init(napi_env env, napi_value exports) {
   const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
                         Export(env, exports, "writeRecords", WriteRecords) &&
                         Export(env, exports, "sendPieces", SendPieces) &&
+                        Export(env, exports, "shutDown", ShutDown) &&
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
-                        Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports);
+                        Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports) &&
+                        millrace::ExportReactor(env, exports);
   return complete ? exports : nullptr;
 }
 

@@ -14,8 +14,12 @@ export type Commit = (done: (fault?: string) => void) => void
 
 export class Tick {
   readonly #commit: Commit
-  readonly #run = (): void => this.end()
+  readonly #run = (): void => {
+    if (this.#scheduled) this.end()
+  }
   #scheduled = false
+  /** What arrived in a turn of the event loop is being handled: the tick ends with it. */
+  #turning = false
   #output: ClientSession[] = []
   #resumable: ClientSession[] = []
   /** False from the end of a tick to the first command of the next. */
@@ -43,17 +47,26 @@ export class Tick {
   schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    // After all sockets that are readable in this turn, so that they share one write of the journal.
-    setImmediate(this.#run)
+    if (!this.#turning) setImmediate(this.#run)
+  }
+
+  turnBegins(): void {
+    this.#turning = true
+  }
+
+  /** All sockets that were readable in this turn have been heard, so that they share one write of the journal. */
+  turnEnds(): void {
+    this.#turning = false
+    if (this.#scheduled) this.end()
   }
 
   end(): void {
-    this.#scheduled = false
     while (this.#resumable.length > 0) {
       const resumable = this.#resumable
       this.#resumable = []
       for (const session of resumable) session.goOn()
     }
+    this.#scheduled = false
     this.begun = false
     this.flush()
   }

@@ -4,12 +4,14 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { LuaAddon } from './lua.js'
+import type { ReactorAddon } from './reactor.js'
 
 /** What native/src/addon.cc exports. Arguments are checked by the doors, not here. */
-export interface Addon extends LuaAddon {
+export interface Addon extends LuaAddon, ReactorAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
+  shutDown(fd: number): number
   receiveNow(fd: number, bytes: Uint8Array): number
   acceptNow(fd: number): number
   lockFile(fd: number): number

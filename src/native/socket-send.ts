@@ -1,4 +1,4 @@
-// Sends bytes to a socket at once. Used by: net/connection. A write through Node's streams makes a request object and
+// Sends bytes to a socket at once. Used by: net/. A write through Node's streams makes a request object and
 // runs through four layers, which costs more than the system call.
 
 import { addon } from './addon.js'
@@ -9,11 +9,10 @@ import { addon } from './addon.js'
  */
 export type SendPieces = (fd: number, pieces: readonly Uint8Array[]) => number
 
-const EAGAIN = 11
+const ENOTCONN = 107
 
-/** Node has no way to write to a socket's descriptor without blocking: nothing is taken, the stream has to do it. */
-export const twinSendPieces: SendPieces = () => -EAGAIN
+/** Node has no way to write to a socket's descriptor without blocking. Without the addon there are no sockets. */
+export const sendPieces: SendPieces = addon?.sendPieces ?? (() => -ENOTCONN)
 
-export const nativeSendPieces: SendPieces | undefined = addon?.sendPieces
-
-export const sendPieces: SendPieces = nativeSendPieces ?? twinSendPieces
+/** Says to the peer that nothing more will be sent. Returns 0, or -errno. */
+export const shutDown: (fd: number) => number = addon?.shutDown ?? (() => -ENOTCONN)

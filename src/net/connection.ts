@@ -2,15 +2,15 @@
 // of commands. A handler that says 'stop' stops the parsing; what still arrives is kept up to
 // client-query-buffer-limit.
 //
-// Invariants: (1) the handler's onClose is the last call it gets; (2) no error of the socket leaves this file; (3) the
-// parser is fed before, never during, the handling of a request.
+// Invariants: (1) the handler's onClose is the last call it gets, and never comes from inside a call of its own; (2) no
+// error of the socket leaves this file; (3) the parser is fed before, never during, the handling of a request.
 
-import type { Socket } from 'node:net'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
-import { sendPieces } from '../native/socket-send.js'
+import { Watch, type Reactor, type SocketUser } from '../native/reactor.js'
 import { receiveNow } from '../native/socket-now.js'
+import { shutDown } from '../native/socket-send.js'
 import { RequestParser } from '../resp/request-parser.js'
-import { readIntoSharedBuffer } from './shared-read-buffer.js'
+import { OutputQueue } from './output-queue.js'
 
 /** Counted by connections and listener; the server's Stats fit. */
 export interface NetCounters {
@@ -23,67 +23,75 @@ export interface NetCounters {
 /** What all connections of a listener share. */
 export interface ConnectionHost {
   readonly counters: NetCounters
+  readonly reactor: Reactor
   /** Whole seconds, counted up by the listener: a clock that costs nothing to read. */
   readonly second: number
   /** The connection is gone. */
   closed(connection: Connection): void
 }
 
-export class Connection implements Transport {
+/** What is known of a socket before it becomes a connection. */
+export interface AcceptedSocket {
+  readonly fd: number
+  /** As in Transport. */
+  readonly address: string
+  readonly localAddress: string
+  readonly unix: boolean
+}
+
+export class Connection implements Transport, SocketUser {
+  readonly fd: number
   readonly address: string
   readonly localAddress: string
   readonly unix: boolean
   /** Second of the host in which something was last received or sent. */
   lastActiveSecond: number
+  closed = false
 
-  readonly #socket: Socket
   readonly #host: ConnectionHost
   readonly #parser: RequestParser
+  readonly #output: OutputQueue
   #queryBytesMax: number
   #handler: ClientHandler = NO_HANDLER
+  #slot = NO_SLOT
   #stopped = false
   #parsing = false
   /** resume() was called from inside onRequest. */
   #resumed = false
-  /** Nothing more is read or parsed: a fault, or endAfterSend. */
+  /** Nothing more is read or parsed: a fault, endAfterSend, or the end. */
   #ending = false
-  #closed = false
-  #unsentChunks = 0
+  /** To be closed when everything has been sent. */
+  #endsAfterSend = false
+  #inputEnded = false
+  #paused = false
 
-  /** `unixPath` is set for clients of the Unix socket. */
-  constructor(accepted: Socket, host: ConnectionHost, limits: ParserLimits, unixPath: string | undefined) {
-    const socket = readIntoSharedBuffer(accepted, (bytes, length) => this.#receive(bytes, length))
-    this.#socket = socket
+  constructor(accepted: AcceptedSocket, host: ConnectionHost, limits: ParserLimits) {
     this.#host = host
     this.#parser = new RequestParser(limits.bulkBytesMax)
     this.#parser.unauthenticated = limits.unauthenticated
     this.#queryBytesMax = limits.queryBytesMax
+    this.#output = new OutputQueue(accepted.fd)
     this.lastActiveSecond = host.second
-    this.unix = unixPath !== undefined
-    // Asked for once: each question is a system call, and after a reset there is no answer.
-    this.address = unixPath === undefined ? addressOf(socket.remoteAddress, socket.remotePort) : `${unixPath}:0`
-    this.localAddress = unixPath === undefined ? addressOf(socket.localAddress, socket.localPort) : `${unixPath}:0`
+    this.fd = accepted.fd
+    this.unix = accepted.unix
+    this.address = accepted.address
+    this.localAddress = accepted.localAddress
   }
 
-  /** Begins reading. The handler is told everything from here on. */
+  /** Begins reading. The handler is told everything from here on. Owns the descriptor from now on. */
   start(handler: ClientHandler): void {
     this.#handler = handler
-    const socket = this.#socket
-    socket.on('end', () => this.#inputEnded())
-    socket.on('drain', () => this.#drained())
-    socket.on('error', ignore) // 'close' follows
-    socket.on('close', () => this.#gone())
+    const slot = this.#host.reactor.add(this.fd, this)
+    if (slot < 0) return this.destroy()
+    this.#slot = slot
+    this.#watch()
   }
 
-  get fd(): number {
-    const handle = (this.#socket as unknown as { _handle?: { fd?: number } })._handle
-    return handle?.fd ?? -1
-  }
   get unsentBytes(): number {
-    return this.#closed ? 0 : this.#socket.writableLength
+    return this.#output.bytes
   }
   get unsentChunks(): number {
-    return this.unsentBytes === 0 ? 0 : this.#unsentChunks
+    return this.#output.pieces
   }
   get bufferedInputBytes(): number {
     return this.#parser.bufferedBytes
@@ -91,46 +99,20 @@ export class Connection implements Transport {
   get freeInputBytes(): number {
     return this.#parser.freeBytes
   }
-  get closed(): boolean {
-    return this.#closed
-  }
   /** True when Redis' `timeout` may end this connection. */
   get idle(): boolean {
     return this.#handler.mayIdle?.() !== true
   }
 
   send(chunks: Buffer[]): void {
-    const socket = this.#socket
-    if (this.#closed || !socket.writable || chunks.length === 0) return
+    if (this.#slot < 0 || this.#endsAfterSend || chunks.length === 0) return
     this.lastActiveSecond = this.#host.second
     let bytes = 0
     for (let i = 0; i < chunks.length; i++) bytes += chunks[i].length
     this.#host.counters.netOutputBytes += bytes
-    let sent = 0
-    if (socket.writableLength === 0) {
-      this.#unsentChunks = 0
-      // A failure is left to the stream: it meets the same one, and ends the connection by it.
-      sent = Math.max(sendPieces(this.fd, chunks), 0)
-      if (sent === bytes) return
-    }
-    this.#sendLater(chunks, sent)
-  }
-
-  /** Hands chunks to the stream, which sends them as the kernel takes them; without the first `sent` bytes. */
-  #sendLater(chunks: readonly Buffer[], sent: number): void {
-    const socket = this.#socket
-    let skip = sent
-    socket.cork()
-    for (const chunk of chunks) {
-      if (skip >= chunk.length) {
-        skip -= chunk.length
-        continue
-      }
-      socket.write(skip === 0 ? chunk : chunk.subarray(skip))
-      this.#unsentChunks++
-      skip = 0
-    }
-    socket.uncork()
+    const waited = this.#output.bytes > 0
+    if (!this.#output.send(chunks, bytes)) return this.destroy()
+    if (this.#output.bytes > 0 && !waited) this.#watch()
   }
 
   resume(): void {
@@ -141,19 +123,34 @@ export class Connection implements Transport {
   }
 
   destroy(): void {
+    if (this.#slot === GONE) return
     this.#ending = true
-    this.#socket.destroy()
+    if (this.#slot >= 0) this.#host.reactor.close(this.#slot)
+    this.#slot = GONE
+    this.#output.clear()
+    process.nextTick(() => this.#gone())
   }
 
   endAfterSend(): void {
     this.#ending = true
-    this.#socket.pause()
-    this.#socket.destroySoon()
+    if (this.#slot < 0) return
+    this.#endsAfterSend = true
+    if (this.#output.bytes > 0) return this.#watch()
+    // The peer reads to the end of what was sent even if it has sent something that nobody read.
+    shutDown(this.fd)
+    this.destroy()
   }
 
   pauseReading(paused = true): void {
-    if (paused) this.#socket.pause()
-    else if (!this.#ending) this.#socket.resume()
+    this.#paused = paused
+    this.#watch()
+  }
+
+  #watch(): void {
+    if (this.#slot < 0) return
+    const reads = !this.#paused && !this.#ending && !this.#inputEnded
+    const writes = this.#output.bytes > 0
+    this.#host.reactor.watch(this.#slot, (reads ? Watch.Read : Watch.None) | (writes ? Watch.Write : Watch.None))
   }
 
   setParserLimits(limits: Partial<ParserLimits>): void {
@@ -167,18 +164,17 @@ export class Connection implements Transport {
    * connection runs. `buffer` is written to.
    */
   receiveNow(buffer: Buffer): void {
-    if (this.#parsing || this.#ending || this.#stopped || this.#closed) return
+    if (this.#parsing || this.#ending || this.#stopped || this.#slot < 0) return
     const length = receiveNow(this.fd, buffer)
-    // An end or a failure is left to the stream, which meets it as well.
-    if (length > 0) this.#receive(buffer, length)
+    // An end or a failure is left to the event loop, which meets it as well.
+    if (length > 0) this.received(buffer, 0, length)
   }
 
-  /** Takes bytes[0, length), which somebody else writes to afterwards. */
-  #receive(bytes: Buffer, length: number): void {
+  received(bytes: Buffer, from: number, to: number): void {
     if (this.#ending) return
     this.lastActiveSecond = this.#host.second
-    this.#host.counters.netInputBytes += length
-    this.#parser.feed(bytes, length)
+    this.#host.counters.netInputBytes += to - from
+    this.#parser.feed(bytes, from, to)
     if (!this.#stopped) this.#parse()
     this.#parser.settle()
     if (this.#parser.bufferedBytes > this.#queryBytesMax) this.destroy()
@@ -197,34 +193,43 @@ export class Connection implements Transport {
     this.#parsing = false
     if (parser.fault !== undefined && !this.#stopped && !this.#ending) {
       this.#ending = true
-      this.#socket.pause()
+      this.#watch()
       this.#handler.onFault(parser.fault)
     }
   }
 
-  #inputEnded(): void {
-    if (this.#closed) return
+  ended(): void {
+    this.#inputEnded = true
+    if (this.#ending) return
     if (this.#handler.onInputEnd !== undefined) this.#handler.onInputEnd()
     else setImmediate(() => this.endAfterSend())
   }
 
-  #drained(): void {
-    if (!this.#closed) this.#handler.onDrain?.()
+  broke(): void {
+    this.destroy()
+  }
+
+  writable(): void {
+    const before = this.#output.bytes
+    if (!this.#output.flush()) return this.destroy()
+    const left = this.#output.bytes
+    if (left === 0) {
+      if (this.#endsAfterSend) return this.endAfterSend()
+      this.#watch()
+    }
+    if (left < before) this.#handler.onDrain?.()
   }
 
   #gone(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#ending = true
+    this.closed = true
     this.#handler.onClose()
     this.#host.closed(this)
   }
 }
 
-function addressOf(ip: string | undefined, port: number | undefined): string {
-  if (ip === undefined || port === undefined) return '?:0'
-  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
-}
+/** Slots of a connection that has not begun, and of one whose descriptor is closed. */
+const NO_SLOT = -1
+const GONE = -2
 
 function ignore(): void {}
 

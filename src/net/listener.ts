@@ -8,9 +8,10 @@ import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { createServer, Socket, type AddressInfo, type ListenOptions, type Server } from 'node:net'
 import { UsageError } from '../base/errors.js'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
+import { Reactor, type TurnListener } from '../native/reactor.js'
 import { acceptNow } from '../native/socket-now.js'
 import { isLoopback, isMissingAddress, parseBindAddress } from './bind-address.js'
-import { Connection, type ConnectionHost, type NetCounters } from './connection.js'
+import { Connection, type AcceptedSocket, type ConnectionHost, type NetCounters } from './connection.js'
 
 export interface TcpPlace {
   /** 0 for any free port, the same on every address. Undefined for no TCP at all. */
@@ -52,6 +53,7 @@ const LOOK_BYTES = 64 * 1024
 export class Listener implements ConnectionHost {
   second = 0
   readonly counters: NetCounters
+  readonly reactor: Reactor
 
   readonly #options: ListenerOptions
   readonly #policy: DoorPolicy
@@ -62,14 +64,20 @@ export class Listener implements ConnectionHost {
   #unix: Server | undefined
   #timer: NodeJS.Timeout | undefined
   #lookBuffer: Buffer | undefined
+  #closed = false
 
-  /** `accept` is called for every client that was let in and returns who hears of its requests. */
+  /**
+   * `accept` is called for every client that was let in and returns who hears of its requests; `turn` hears when what
+   * arrived in a turn of the event loop begins and ends.
+   */
   constructor(
     options: ListenerOptions,
     policy: DoorPolicy,
     counters: NetCounters,
     accept: (transport: Transport) => ClientHandler,
+    turn: TurnListener,
   ) {
+    this.reactor = new Reactor(turn)
     this.#options = options
     this.#policy = policy
     this.#place = options
@@ -133,6 +141,8 @@ export class Listener implements ConnectionHost {
     this.stopAccepting()
     for (const connection of this.#connections) connection.destroy()
     while (this.#connections.size > 0) await new Promise(resolve => setImmediate(resolve))
+    if (!this.#closed) this.reactor.stop()
+    this.#closed = true
   }
 
   /** For CONFIG SET: passes changed limits on to those already connected. */
@@ -160,6 +170,8 @@ export class Listener implements ConnectionHost {
    */
   lookNow(): void {
     this.#lookBuffer ??= Buffer.allocUnsafeSlow(LOOK_BYTES)
+    // What the running turn has already received comes first.
+    this.reactor.tell()
     for (const server of this.#tcp) this.#acceptNow(server, undefined)
     if (this.#unix !== undefined) this.#acceptNow(this.#unix, this.#options.unixPath)
     for (const connection of this.#connections) connection.receiveNow(this.#lookBuffer)
@@ -210,7 +222,8 @@ export class Listener implements ConnectionHost {
 
   #newServer(unixPath: string | undefined): Server {
     // allowHalfOpen: a client may send its last commands, shut its side down and still read the replies.
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => this.#admit(socket, unixPath))
+    const options = { allowHalfOpen: true, noDelay: true, pauseOnConnect: true }
+    const server = createServer(options, socket => this.#admit(socket, unixPath))
     // Failing to accept (too many open files) must not end the process; the next client is tried again.
     server.on('error', ignore)
     return server
@@ -225,7 +238,9 @@ export class Listener implements ConnectionHost {
     if (unixPath === undefined && this.#policy.keepAliveS > 0) {
       socket.setKeepAlive(true, this.#policy.keepAliveS * 1000)
     }
-    const connection = new Connection(socket, this, this.#policy.parserLimits, unixPath)
+    const accepted = takeOver(socket, unixPath)
+    if (accepted === undefined) return
+    const connection = new Connection(accepted, this, this.#policy.parserLimits)
     this.#connections.add(connection)
     connection.start(this.#accept(connection))
   }
@@ -235,6 +250,24 @@ export class Listener implements ConnectionHost {
     socket.on('error', ignore)
     socket.end(text, () => socket.destroy())
   }
+}
+
+/** Takes the connection out of Node's hands; undefined when it is gone already. */
+function takeOver(socket: Socket, unixPath: string | undefined): AcceptedSocket | undefined {
+  const { _handle: handle } = socket as unknown as { _handle?: { fd?: number } }
+  const fd = handle?.fd === undefined ? -1 : Reactor.duplicate(handle.fd)
+  // Asked for once: each question is a system call, and after a reset there is no answer.
+  const unix = unixPath !== undefined
+  const address = unix ? `${unixPath}:0` : addressOf(socket.remoteAddress, socket.remotePort)
+  const localAddress = unix ? `${unixPath}:0` : addressOf(socket.localAddress, socket.localPort)
+  socket.on('error', ignore)
+  socket.destroy()
+  return fd < 0 ? undefined : { fd, address, localAddress, unix }
+}
+
+function addressOf(ip: string | undefined, port: number | undefined): string {
+  if (ip === undefined || port === undefined) return '?:0'
+  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }
 
 function listenOn(server: Server, options: ListenOptions): Promise<void> {

@@ -69,18 +69,18 @@ export class RequestParser {
     return this.#carried ? this.#buffer.length - this.#end : 0
   }
 
-  /** Takes what arrived, chunk[0, length); the chunk is the parser's from now on. Ends the life of the last request. */
-  feed(chunk: Buffer, length = chunk.length): void {
+  /** Takes what arrived, chunk[from, to), which is the parser's from now on. Ends the life of the last request. */
+  feed(chunk: Buffer, from = 0, to = chunk.length): void {
     if (this.#from !== this.#end) {
-      this.#append(chunk, length)
+      this.#append(chunk, from, to)
       return
     }
     this.#buffer = chunk
     this.#carried = false
-    this.#from = 0
-    this.#at = 0
+    this.#from = from
+    this.#at = from
     this.#searched = 0
-    this.#end = length
+    this.#end = to
   }
 
   /** Gives the chunk back: what is left of it is copied. Ends the life of the last request. */
@@ -219,10 +219,11 @@ export class RequestParser {
     return false
   }
 
-  #append(chunk: Buffer, length: number): void {
+  #append(chunk: Buffer, from: number, to: number): void {
     const kept = this.#end - this.#from
+    const length = to - from
     if (!this.#carried || this.#end + length > this.#buffer.length) this.#makeRoom(kept, kept + length)
-    this.#end += chunk.copy(this.#buffer, this.#end, 0, length)
+    this.#end += chunk.copy(this.#buffer, this.#end, from, to)
   }
 
   /** Moves the kept bytes to the front of a buffer with room for `needed`. */

@@ -82,3 +82,26 @@ t.test('a tick ends by itself behind what else is readable in this turn, once', 
   await new Promise(resolve => setImmediate(resolve))
   t.same(events.length, 2)
 })
+
+t.test('what was heard in a turn of the event loop is seen to at its end, once', async t => {
+  const { events, tick, session } = setUp()
+  const [a, b] = [session('a'), session('b')]
+  tick.turnBegins()
+  tick.enlist(a)
+  tick.resume(b)
+  t.same(events, [])
+  tick.turnEnds()
+  t.same(events, ['go on b', 'seal a', 'commit'])
+  tick.turnBegins()
+  tick.turnEnds()
+  await new Promise(resolve => setImmediate(resolve))
+  t.equal(events.length, 3, 'nothing is left for later')
+})
+
+t.test('what happens outside of a turn is seen to when the event loop comes round', async t => {
+  const { events, tick, session } = setUp()
+  tick.enlist(session('a'))
+  t.same(events, [])
+  await new Promise(resolve => setImmediate(resolve))
+  t.same(events, ['seal a', 'commit'])
+})

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
-import { nativeSendPieces, twinSendPieces } from '../../src/native/socket-send.js'
+import { sendPieces, shutDown } from '../../src/native/socket-send.js'
 
 /** Both ends of a connection; what `far` receives is gathered in `received`. */
 async function pair(t: Test) {
@@ -22,31 +22,24 @@ async function pair(t: Test) {
   return { near, far, fd, received }
 }
 
-t.test('the twin takes nothing', async t => {
-  t.equal(twinSendPieces(0, [Buffer.from('x')]), -11)
-})
-
 t.test('the addon sends pieces in order, as many as one call takes', async t => {
-  t.ok(nativeSendPieces, 'the addon is built')
-  if (!nativeSendPieces) return
   const { far, near, fd, received } = await pair(t)
   const pieces = Array.from({ length: 100 }, (_, i) => Buffer.from(`${i},`))
   const text = Buffer.concat(pieces.slice(0, 64)).toString()
-  t.equal(nativeSendPieces(fd, [Buffer.from('-view-of-').subarray(1, 8), Buffer.alloc(0), Buffer.from(' ')]), 8)
-  t.equal(nativeSendPieces(fd, pieces), text.length)
+  t.equal(sendPieces(fd, [Buffer.from('-view-of-').subarray(1, 8), Buffer.alloc(0), Buffer.from(' ')]), 8)
+  t.equal(sendPieces(fd, pieces), text.length)
   near.end()
   await once(far, 'end')
   t.equal(Buffer.concat(received).toString(), `view-of ${text}`)
 })
 
 t.test('the addon takes what the kernel takes, and says when it takes nothing', async t => {
-  if (!nativeSendPieces) return
   const { far, near, fd, received } = await pair(t)
   far.pause()
   const piece = Buffer.alloc(1 << 20, 'x')
   let bytes = 0
-  let sent = nativeSendPieces(fd, [piece])
-  for (; sent > 0; sent = nativeSendPieces(fd, [piece])) bytes += sent
+  let sent = sendPieces(fd, [piece])
+  for (; sent > 0; sent = sendPieces(fd, [piece])) bytes += sent
   t.equal(sent, -11)
   far.resume()
   near.end()
@@ -55,7 +48,16 @@ t.test('the addon takes what the kernel takes, and says when it takes nothing', 
 })
 
 t.test('a closed descriptor and wrong arguments are refused', async t => {
-  if (!nativeSendPieces) return
-  t.equal(nativeSendPieces(-1, [Buffer.from('x')]), -9)
-  t.equal(nativeSendPieces(0, [{} as Uint8Array]), -22)
+  t.equal(sendPieces(-1, [Buffer.from('x')]), -9)
+  t.equal(sendPieces(0, [{} as Uint8Array]), -22)
+})
+
+t.test('a side that was shut down is seen to end by the other', async t => {
+  const { far, fd, received } = await pair(t)
+  t.equal(sendPieces(fd, [Buffer.from('last')]), 4)
+  t.equal(shutDown(fd), 0)
+  await once(far, 'end')
+  t.equal(Buffer.concat(received).toString(), 'last')
+  t.equal(sendPieces(fd, [Buffer.from('later')]), -32)
+  t.equal(shutDown(-1), -9)
 })

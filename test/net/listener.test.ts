@@ -9,6 +9,7 @@ import { freePort } from '../support/redis-server.js'
 import { RespClient } from '../support/resp-client.js'
 import { tempDir } from '../support/temp-dir.js'
 
+const TURN = { turnBegins: () => {}, turnEnds: () => {} }
 const LIMITS = { bulkBytesMax: 2 ** 29, queryBytesMax: 2 ** 30, unauthenticated: false }
 const PLACE: ListenerOptions = { port: 0, bind: ['127.0.0.1'], unixPath: '', unixMode: 0, backlog: 16 }
 
@@ -24,7 +25,7 @@ function newListener(t: Test, options: Partial<ListenerOptions> = {}, policy: Pa
     mayIdle: () => idles,
     onClose: () => undefined,
   })
-  const listener = new Listener({ ...PLACE, ...options }, door, counters, accept)
+  const listener = new Listener({ ...PLACE, ...options }, door, counters, accept, TURN)
   t.teardown(() => listener.close())
   return { listener, counters }
 }

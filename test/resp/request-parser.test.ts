@@ -64,7 +64,7 @@ t.test('settle() copies what is left of a chunk that is written to again', async
     const commands: string[] = []
     for (const piece of cutEvery(bytes, size)) {
       piece.copy(shared)
-      parser.feed(shared, piece.length)
+      parser.feed(shared, 0, piece.length)
       for (let request = parser.next(); request !== undefined; request = parser.next()) {
         commands.push(Array.from({ length: request.argc }, (_, i) => request.text(i)).join(' '))
       }
