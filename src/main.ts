@@ -7,6 +7,7 @@ import { systemClock } from './base/clock.js'
 import { askedFor, USAGE } from './base/command-line.js'
 import { Config } from './base/config.js'
 import { CorruptionError, UsageError } from './base/errors.js'
+import { HeapGrowth } from './base/heap-growth.js'
 import { createLog } from './base/log.js'
 import type { Log } from './base/log.js'
 import { MILLRACE_VERSION } from './base/version.js'
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
     log.warning(`Uncaught exception: ${error.stack ?? error.message}`)
     process.exit(1)
   })
+  new HeapGrowth().start()
   const server = await MillraceServer.start({ config, log, onStopped: code => leave(code, values.pidfile) })
   if (values.pidfile !== '') writePidFile(values.pidfile, log)
   endAtSignals(server, log)

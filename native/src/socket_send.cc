@@ -17,6 +17,13 @@ constexpr int kFlags = MSG_DONTWAIT;  // Node ignores SIGPIPE
 }  // namespace
 
 int64_t SendPieces(int fd, iovec* pieces, size_t count) {
+  if (count == 1) {
+    for (;;) {
+      const ssize_t sent = send(fd, pieces->iov_base, pieces->iov_len, kFlags);
+      if (sent >= 0) return sent;
+      if (errno != EINTR) return -errno;
+    }
+  }
   msghdr message = {};
   message.msg_iov = pieces;
   message.msg_iovlen = count;

@@ -18,7 +18,7 @@ import { WireIndex } from './wire-index.js'
 export const WIRE_BODY_BYTES_MAX = bodyBytesFilling(4)
 const CAPACITY_BYTES_MIN = 256
 /** Below this a loop of our own copies faster than a call into the runtime. */
-const LOOP_COPY_BYTES_MAX = 40
+const LOOP_COPY_BYTES_MAX = 128
 const OBJECT_BYTES = 200
 const NO_BYTES = Buffer.alloc(0)
 

@@ -20,7 +20,7 @@ const BUFFER_BYTES_KEPT_MAX = 16 << 20
 export const RECORD_BYTES_MAX = 0x7fff_ffff
 const TWO_32 = 4294967296
 /** Below it a loop is faster than a call into the runtime. */
-const LOOP_COPY_BYTES_MAX = 48
+const LOOP_COPY_BYTES_MAX = 128
 const MULTI_BULK = 42 // '*'
 const BULK = 36 // '$'
 /** A kind, a count, a line end. */
