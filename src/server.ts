@@ -136,6 +136,7 @@ export class MillraceServer implements Server {
       log,
       clock: this.clock,
       writeFault: () => this.#store.writeFault ?? (values.minReplicasToWrite > 0 ? NO_REPLICAS : undefined),
+      deprecatedApi: values.luaEnableDeprecatedApi,
       lookNow: () => this.#listener.lookNow(),
     })
     this.#expireCycle = this.#newExpireCycle()

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lua_order.h"
+
 // MessagePack as Redis' cmsgpack speaks it: numbers without a fraction are integers, tables whose keys are 1..n arrays.
 
 namespace millrace {
@@ -132,20 +134,20 @@ void PackTable(Output* out, int depth) {
     PackCount(out, static_cast<size_t>(length), 0x90, 0xdc);
     for (int64_t i = 1; i <= length; i++) {
       lua_pushnumber(L, static_cast<lua_Number>(i));
-      lua_gettable(L, -2);
+      lua_rawget(L, -2);
       PackValue(out, depth + 1);
     }
     return;
   }
-  size_t count = 0;
-  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) count++;
-  PackCount(out, count, 0x80, 0xde);
-  lua_pushnil(L);
-  while (lua_next(L, -2) != 0) {
-    lua_pushvalue(L, -2);
+  const MemberOrder order(L);
+  PackCount(out, order.Count(), 0x80, 0xde);
+  for (size_t i = 0; i < order.Count(); i++) {
+    order.Push(L, i);
+    lua_insert(L, -2);
     PackValue(out, depth + 1);
     PackValue(out, depth + 1);
   }
+  lua_pop(L, 1);
 }
 
 // Packs the value on the top and pops it.

@@ -5,6 +5,7 @@
 
 #include "lua_host.h"
 #include "lua_interrupt.h"
+#include "lua_nesting.h"
 #include "lua_redis_api.h"
 #include "lua_resp.h"
 #include "lua_sandbox.h"
@@ -187,6 +188,7 @@ int64_t Protected(Job* job, lua_CFunction body) {
   LuaHost* host = job->host;
   host->chunk_name = job->chunk_name;
   host->killed = nullptr;
+  BeginNesting(host->state);
   host->watchdog.Begin();
   const int status = lua_cpcall(host->state, body, job);
   host->watchdog.End();
@@ -211,17 +213,18 @@ void Close(napi_env env, void* data, void*) {
   delete host;
 }
 
-// luaOpen(callback, replyBuffer, memoryBytesMax): a handle, or undefined when there is no memory
+// luaOpen(callback, replyBuffer, memoryBytesMax, deprecated): a handle, or undefined when there is no memory
 napi_value Open(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
   LuaHost* host = new (std::nothrow) LuaHost();
-  if (host == nullptr || args.count < 3) return nullptr;
+  if (host == nullptr || args.count < 4) return nullptr;
   host->env = env;
   size_t length = 0;
   const bool ready = args.Bytes(1, &host->reply, &length) &&
                      napi_create_reference(env, args.values[0], 1, &host->callback) == napi_ok &&
                      napi_create_reference(env, args.values[1], 1, &host->reply_ref) == napi_ok;
   host->memory_max = static_cast<size_t>(args.Integer(2));
+  host->deprecated = args.Integer(3) != 0;
   napi_value handle = nullptr;
   if (ready && WireRoom(host, kWireBytes)) host->state = OpenState(host);
   if (host->state == nullptr || napi_create_external(env, host, Close, nullptr, &handle) != napi_ok) {

@@ -47,6 +47,8 @@ struct LuaHost {
   size_t memory_max = 0;
 
   int globals_ref = LUA_NOREF;
+  // Scripts have getfenv, setfenv and newproxy.
+  bool deprecated = false;
   // Protocol of the replies inside the running script (redis.setresp), and of the client that waits for the result.
   int script_protocol = 2;
   int client_protocol = 2;
@@ -54,6 +56,11 @@ struct LuaHost {
   bool loading_library = false;
   // Where an error is said to be when its own place is lost.
   const char* chunk_name = "";
+  // Calls from C to Lua inside each other, and where the stack stood at the beginning of the run.
+  int depth = 0;
+  const char* stack_base = nullptr;
+  // State of math.random.
+  uint64_t random = 0;
   Watchdog watchdog;
   // Set by SCRIPT KILL and the like: the script ends with this text whatever it catches.
   const char* killed = nullptr;

@@ -12,8 +12,4 @@ void Interrupt(lua_State* L, lua_Debug*);
 // Raises the error that ends a killed script; returns when the script was not killed.
 void RaiseIfKilled(lua_State* L);
 
-// pcall and xpcall of scripts, which do not catch that error.
-int ProtectedCallOfScript(lua_State* L);
-int HandledCallOfScript(lua_State* L);
-
 }  // namespace millrace

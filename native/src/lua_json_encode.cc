@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "lua_order.h"
+
 // JSON as Redis' cjson writes it: its number format, its rules for sparse arrays, its messages.
 
 namespace millrace {
@@ -163,11 +165,10 @@ void PutArray(Output* out, int64_t length, int depth) {
 void PutObject(Output* out, int depth) {
   lua_State* L = out->L;
   PutByte(out, '{');
-  bool first = true;
-  lua_pushnil(L);
-  while (lua_next(L, -2) != 0) {
-    if (!first) PutByte(out, ',');
-    first = false;
+  const MemberOrder order(L);
+  for (size_t i = 0; i < order.Count(); i++) {
+    if (i > 0) PutByte(out, ',');
+    order.Push(L, i);
     const int type = lua_type(L, -2);
     if (type == LUA_TNUMBER) {
       PutByte(out, '"');
@@ -182,8 +183,9 @@ void PutObject(Output* out, int depth) {
     }
     PutByte(out, ':');
     PutValue(out, depth);
-    lua_pop(L, 1);
+    lua_pop(L, 2);
   }
+  lua_pop(L, 1);
   PutByte(out, '}');
 }
 
@@ -205,7 +207,7 @@ void PutValue(Output* out, int depth) {
       if (lua_touserdata(L, -1) == nullptr) return PutText(out, "null", 4);
       break;
     case LUA_TTABLE: {
-      if (depth + 1 > out->config->encode_depth_max || lua_checkstack(L, 4) == 0) {
+      if (depth + 1 > out->config->encode_depth_max || lua_checkstack(L, 6) == 0) {
         luaL_error(L, "Cannot serialise, excessive nesting (%d)", depth + 1);
       }
       const int64_t array = ArrayLength(out);

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "lua_order.h"
+
 namespace millrace {
 namespace {
 
@@ -51,7 +53,7 @@ bool PushBulk(lua_State* L, Cursor& cursor) {
     lua_pushboolean(L, 0);
     return true;
   }
-  if (cursor.end - cursor.at < length + 2) return false;
+  if (cursor.end - cursor.at - 2 < length) return false;
   lua_pushlstring(L, reinterpret_cast<const char*>(cursor.at), static_cast<size_t>(length));
   cursor.at += length + 2;
   return true;
@@ -64,6 +66,7 @@ bool PushArray(lua_State* L, Cursor& cursor) {
     lua_pushboolean(L, 0);
     return true;
   }
+  if (count > cursor.end - cursor.at) return false;
   lua_createtable(L, static_cast<int>(count), 0);
   for (int64_t i = 1; i <= count; i++) {
     if (!Push(L, cursor)) return false;
@@ -75,7 +78,7 @@ bool PushArray(lua_State* L, Cursor& cursor) {
 // {map = {…}} or, with `pairs` false, {set = {member = true, …}}.
 bool PushKeyed(lua_State* L, Cursor& cursor, const char* field, bool pairs) {
   int64_t count = 0;
-  if (!Integer(cursor, &count)) return false;
+  if (!Integer(cursor, &count) || count > cursor.end - cursor.at) return false;
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, static_cast<int>(count));
   for (int64_t i = 0; i < count; i++) {
@@ -91,7 +94,7 @@ bool PushKeyed(lua_State* L, Cursor& cursor, const char* field, bool pairs) {
 
 bool PushVerbatim(lua_State* L, Cursor& cursor) {
   int64_t length = 0;
-  if (!Integer(cursor, &length) || length < 4 || cursor.end - cursor.at < length + 2) return false;
+  if (!Integer(cursor, &length) || length < 4 || cursor.end - cursor.at - 2 < length) return false;
   const char* text = reinterpret_cast<const char*>(cursor.at);
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 2);
@@ -137,6 +140,17 @@ bool PushLine(lua_State* L, Cursor& cursor, uint8_t type) {
   }
 }
 
+// Attributes of the value behind them: scripts do not see those.
+bool SkipPairs(lua_State* L, Cursor& cursor) {
+  int64_t count = 0;
+  if (!Integer(cursor, &count)) return false;
+  for (int64_t i = 0; i < count * 2; i++) {
+    if (!Push(L, cursor)) return false;
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
 bool Push(lua_State* L, Cursor& cursor) {
   if (cursor.at >= cursor.end) return false;
   luaL_checkstack(L, 4, "reply is nested too deeply");
@@ -158,6 +172,8 @@ bool Push(lua_State* L, Cursor& cursor) {
       return PushKeyed(L, cursor, "set", false);
     case '=':
       return PushVerbatim(L, cursor);
+    case '|':
+      return SkipPairs(L, cursor) && Push(L, cursor);
     default:
       return PushLine(L, cursor, type);
   }
@@ -214,18 +230,18 @@ bool Member(lua_State* L, const char* name, int type) {
 }
 
 void WireMap(lua_State* L, LuaHost* host, bool pairs) {
-  const int table = lua_gettop(L);
-  int64_t count = 0;
-  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) count++;
+  const MemberOrder order(L);
+  const int64_t count = static_cast<int64_t>(order.Count());
   if (host->client_protocol == 2) WireHeader(L, host, '*', pairs ? count * 2 : count);
   else WireHeader(L, host, pairs ? '%' : '~', count);
-  lua_pushnil(L);
-  while (lua_next(L, table) != 0) {
-    lua_pushvalue(L, -2);
+  for (size_t i = 0; i < order.Count(); i++) {
+    order.Push(L, i);
+    lua_insert(L, -2);
     WireResult(L, host);
     if (pairs) WireResult(L, host);
     else lua_pop(L, 1);
   }
+  lua_pop(L, 1);
 }
 
 bool WireVerbatim(lua_State* L, LuaHost* host) {

@@ -7,6 +7,8 @@
 #include "lua_cmsgpack.h"
 #include "lua_host.h"
 #include "lua_interrupt.h"
+#include "lua_library.h"
+#include "lua_nesting.h"
 #include "lua_redis_api.h"
 #include "lua_source.h"
 #include "lua_struct.h"
@@ -135,13 +137,10 @@ int TableSetN(lua_State* L) {
   return luaL_error(L, "'setn' is obsolete");
 }
 
-// Upvalue: the function it guards.
-int RefuseThenCall(lua_State* L) {
+// Upvalue: table.foreach.
+int ForEach(lua_State* L) {
   RefuseProxy(L, 1);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-  return lua_gettop(L);
+  return CallDeeper(L);
 }
 
 int LoadString(lua_State* L) {
@@ -163,7 +162,9 @@ int Load(lua_State* L) {
   int pieces = 0;
   for (;;) {
     lua_pushvalue(L, 1);
+    Enter(L);
     lua_call(L, 0, 1);
+    Leave(L);
     // A function that is no Lua could go on for ever without an instruction.
     if (HostOf(L)->watchdog.Due()) Interrupt(L, nullptr);
     if (lua_isnil(L, -1)) break;
@@ -188,41 +189,53 @@ int Load(lua_State* L) {
   return 2;
 }
 
-// LuaJIT's own gives nothing for the smallest number of digits.
-int ToHex(lua_State* L) {
-  constexpr char kLower[] = "0123456789abcdef";
-  constexpr char kUpper[] = "0123456789ABCDEF";
-  luaL_checknumber(L, 1);
-  int64_t digits = lua_isnone(L, 2) ? 8 : static_cast<int64_t>(luaL_checknumber(L, 2));
-  // bit.tobit knows how numbers wrap around.
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushvalue(L, 1);
-  lua_call(L, 1, 1);
-  uint32_t bits = static_cast<uint32_t>(static_cast<int32_t>(lua_tonumber(L, -1)));
-  const char* hex = digits < 0 ? kUpper : kLower;
-  if (digits < 0) digits = -digits;
-  if (digits > 8) digits = 8;
-  char text[8];
-  for (int64_t i = digits - 1; i >= 0; i--) {
-    text[i] = hex[bits & 15];
-    bits >>= 4;
+// Pushes the function that getfenv or setfenv is about: the first argument, or the one at that level of the stack.
+void PushFunctionAt(lua_State* L) {
+  if (lua_isfunction(L, 1)) return lua_pushvalue(L, 1);
+  const int level = lua_isnoneornil(L, 1) ? 1 : luaL_checkint(L, 1);
+  luaL_argcheck(L, level >= 0, 1, "level must be non-negative");
+  lua_Debug where;
+  if (level == 0 || lua_getstack(L, level, &where) == 0) {
+    luaL_argerror(L, 1, "invalid level");
+    return;
   }
-  lua_pushlstring(L, text, static_cast<size_t>(digits));
+  lua_getinfo(L, "f", &where);
+}
+
+// Functions in C have the interpreter's own globals, which no script may see: they say that they have ours.
+int GetEnvironment(lua_State* L) {
+  const bool thread = lua_type(L, 1) == LUA_TNUMBER && lua_tonumber(L, 1) == 0;
+  if (!thread) PushFunctionAt(L);
+  if (thread || lua_iscfunction(L, -1) != 0) lua_pushvalue(L, LUA_GLOBALSINDEX);
+  else lua_getfenv(L, -1);
+  return 1;
+}
+
+int SetEnvironment(lua_State* L) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  // The environment of the thread would outlive the script.
+  const bool thread = lua_type(L, 1) == LUA_TNUMBER && lua_tonumber(L, 1) == 0;
+  if (!thread) PushFunctionAt(L);
+  if (thread || lua_iscfunction(L, -1) != 0) {
+    return luaL_error(L, "'setfenv' cannot change environment of given object");
+  }
+  lua_pushvalue(L, 2);
+  lua_setfenv(L, -2);
   return 1;
 }
 
 constexpr const char* kGlobals[] = {"_VERSION", "assert", "collectgarbage", "error",  "gcinfo", "ipairs", "rawequal",
                                     "select",   "tonumber", "tostring",     "type",   "unpack"};
-constexpr const char* kStrings[] = {"byte", "char", "dump",  "find", "format",  "gmatch", "gsub",
+constexpr const char* kStrings[] = {"byte", "char", "dump",  "find", "gmatch",
                                     "len",  "lower", "match", "rep",  "reverse", "sub",    "upper"};
-constexpr const char* kTables[] = {"concat", "foreach", "foreachi", "getn", "maxn"};
+constexpr const char* kTables[] = {"concat", "foreach", "foreachi", "getn", "maxn", "remove"};
 constexpr const char* kMath[] = {
     "abs",  "acos", "asin",   "atan",       "atan2", "ceil", "cos",  "cosh", "deg",   "exp",
     "fmod", "huge", "floor",  "frexp",      "ldexp", "log",  "max",  "min",  "log10", "modf",
-    "pi",   "pow",  "random", "randomseed", "rad",   "sin",  "sinh", "sqrt", "tan",   "tanh"};
+    "pi",   "pow",  "rad",   "sin",  "sinh", "sqrt", "tan",   "tanh"};
 constexpr const char* kBits[] = {"arshift", "band", "bnot", "bor", "bswap",  "bxor",
                                  "lshift",  "rol",  "ror",  "rshift", "tobit"};
-constexpr const char* kCoroutines[] = {"create", "resume", "running", "status", "wrap", "yield"};
+constexpr const char* kCoroutines[] = {"running", "status", "yield"};
 
 // Pushes a table with the named members of the table at `from`.
 template <size_t N>
@@ -247,11 +260,32 @@ void SetFunction(lua_State* L, const char* name, lua_CFunction function) {
   lua_setfield(L, -2, name);
 }
 
-// Wraps member `name` of the table on the top.
-void Guard(lua_State* L, const char* name) {
+// Has member `name` of the table on the top called by `wrapper`.
+void Wrap(lua_State* L, const char* name, lua_CFunction wrapper) {
   lua_getfield(L, -1, name);
-  lua_pushcclosure(L, RefuseThenCall, 1);
+  lua_pushcclosure(L, wrapper, 1);
   lua_setfield(L, -2, name);
+}
+
+// Pushes gsub or sort with the function that it calls bounded. They are called from Lua, as the last thing, so that
+// their errors name the place of the script.
+void PushBounded(lua_State* L, int all, const char* library, const char* name) {
+  constexpr char kSource[] =
+      "local inner, bound, kind = ... "
+      "if kind == 'sort' then return function(t, f) "
+      "if t == nil then return inner() end return inner(t, bound(f, t)) end end "
+      "return function(s, p, r, ...) "
+      "if p == nil then if s == nil then return inner() end return inner(s) end "
+      "return inner(s, p, bound(r), ...) end";
+  if (luaL_loadbuffer(L, kSource, sizeof(kSource) - 1, "=bounded") != 0) lua_error(L);
+  lua_getfield(L, all, library);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+  lua_pushcfunction(L, Bound);
+  lua_pushstring(L, name);
+  lua_call(L, 3, 1);
+  lua_newtable(L);
+  lua_setfenv(L, -2);
 }
 
 void OpenLibrary(lua_State* L, const char* name, lua_CFunction open) {
@@ -262,6 +296,9 @@ void OpenLibrary(lua_State* L, const char* name, lua_CFunction open) {
 
 void AddStrings(lua_State* L, int all, int globals) {
   PickLibrary(L, all, LUA_STRLIBNAME, kStrings);
+  PushBounded(L, all, LUA_STRLIBNAME, "gsub");
+  lua_setfield(L, -2, "gsub");
+  SetFunction(L, "format", Format);
   lua_getfield(L, -1, "gmatch");
   lua_setfield(L, -2, "gfind");
   // ("x"):rep() and the like must reach our table, and nobody may change it through getmetatable("").
@@ -284,13 +321,10 @@ void AddTables(lua_State* L, int all, int globals) {
   PickLibrary(L, all, LUA_TABLIBNAME, kTables);
   SetFunction(L, "insert", TableInsert);
   SetFunction(L, "setn", TableSetN);
-  for (const char* name : {"remove", "sort"}) {
-    lua_getfield(L, all, LUA_TABLIBNAME);
-    lua_getfield(L, -1, name);
-    lua_setfield(L, -3, name);
-    lua_pop(L, 1);
-  }
-  Guard(L, "foreach");
+  Wrap(L, "foreach", ForEach);
+  Wrap(L, "foreachi", CallDeeper);
+  PushBounded(L, all, LUA_TABLIBNAME, "sort");
+  lua_setfield(L, -2, "sort");
   Protect(L);
   lua_setfield(L, globals, LUA_TABLIBNAME);
 }
@@ -299,6 +333,9 @@ void AddMath(lua_State* L, int all, int globals) {
   PickLibrary(L, all, LUA_MATHLIBNAME, kMath);
   lua_getfield(L, -1, "fmod");
   lua_setfield(L, -2, "mod");
+  SetFunction(L, "random", Random);
+  SetFunction(L, "randomseed", RandomSeed);
+  SeedRandom(L);
   Protect(L);
   lua_setfield(L, globals, LUA_MATHLIBNAME);
 }
@@ -317,6 +354,11 @@ void AddBase(lua_State* L, int all) {
   SetFunction(L, "load", Load);
   SetFunction(L, "pcall", ProtectedCallOfScript);
   SetFunction(L, "xpcall", HandledCallOfScript);
+  if (!HostOf(L)->deprecated) return;
+  SetFunction(L, "getfenv", GetEnvironment);
+  SetFunction(L, "setfenv", SetEnvironment);
+  lua_getfield(L, all, "newproxy");
+  lua_setfield(L, -2, "newproxy");
 }
 
 }  // namespace
@@ -373,6 +415,9 @@ void OpenSandbox(lua_State* L) {
   Protect(L);
   lua_setfield(L, globals, LUA_BITLIBNAME);
   PickLibrary(L, all, LUA_COLIBNAME, kCoroutines);
+  SetFunction(L, "create", CreateCoroutine);
+  SetFunction(L, "resume", ResumeCoroutine);
+  SetFunction(L, "wrap", WrapCoroutine);
   Protect(L);
   lua_setfield(L, globals, LUA_COLIBNAME);
   PushRedisApi(L);

@@ -83,7 +83,6 @@ void Control(lua_State* L, char option, const char** format, Layout* layout) {
       layout->little = false;
       return;
     case '<':
-    case '=':
       layout->little = true;
       return;
     case '!': {

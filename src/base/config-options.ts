@@ -229,6 +229,10 @@ const execution = {
     'Milliseconds after which a running script may be killed and others are answered BUSY; 0 for never.',
     { aliases: ['lua-time-limit'] },
   ),
+  'lua-enable-deprecated-api': option(yesNo(), false, 'Whether scripts have getfenv, setfenv and newproxy.', {
+    ...FIXED,
+    hidden: true,
+  }),
   'notify-keyspace-events': option(eventLetters, '', 'Which events are published as keyspace notifications.'),
   'enable-debug-command': option(permission(), 'no', 'Who may use DEBUG: nobody, everybody, or local clients.', FIXED),
   'enable-protected-configs': option(

@@ -90,7 +90,13 @@ const HANDLERS: Record<string, Handler> = {
     },
   },
   'change-repl-id': { words: [0, 0], run: ok },
-  'set-disable-deny-scripts': { words: [1, 1], run: ok },
+  'set-disable-deny-scripts': {
+    words: [1, 1],
+    run({ server, reply }, [word]) {
+      server.scripts.mayCallAll = Number(word) !== 0
+      reply.ok()
+    },
+  },
   'set-skip-checksum-validation': { words: [1, 1], run: ok },
   'pause-cron': { words: [1, 1], run: ok },
   replybuffer: { words: [2, 2], run: ok },
@@ -114,9 +120,10 @@ const HELP: HelpEntries = [
   ],
   ['RELOAD [NOSAVE]', 'Makes a checkpoint (not with NOSAVE), closes the data folder and opens it again.'],
   ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys are removed before somebody looks at them.'],
+  ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Whether scripts may call commands that are not allowed from scripts.'],
   ['SLEEP <seconds>', 'Stops the whole server for so long. Decimals are allowed.'],
   [
-    'CHANGE-REPL-ID, SET-DISABLE-DENY-SCRIPTS <0|1>, SET-SKIP-CHECKSUM-VALIDATION <0|1>, PAUSE-CRON <0|1>,',
+    'CHANGE-REPL-ID, SET-SKIP-CHECKSUM-VALIDATION <0|1>, PAUSE-CRON <0|1>,',
     'QUICKLIST-PACKED-THRESHOLD <size>, REPLYBUFFER <option> <value>, AOF-FLUSH-SLEEP <microsec>',
     'answer OK and change nothing.',
   ],
@@ -143,7 +150,7 @@ function reloadFrom(ctx: CommandContext, checkpoint: boolean): void {
 }
 
 function describeObject({ reply, db, nowMs }: CommandContext, [key]: readonly string[]): void {
-  const entry = db.peek(key)
+  const entry = db.held(key)
   if (entry === undefined) throw new ReplyError(replyErrors.noSuchKey)
   const { value, accessMs } = entry
   const lru = Math.floor(accessMs / 1000) & LRU_CLOCK_MASK

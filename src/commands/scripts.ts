@@ -74,6 +74,9 @@ export interface Scripts {
    */
   commandFlags(row: TableRow, request: Request): number
 
+  /** Scripts may call what is not allowed from scripts (DEBUG SET-DISABLE-DENY-SCRIPTS). */
+  mayCallAll: boolean
+
   /** The script that runs while another client's command is answered in between. */
   readonly running: RunningScript | undefined
   /** What other clients are answered while it keeps them waiting. */

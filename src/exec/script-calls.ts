@@ -73,6 +73,8 @@ const ARGS_KEPT = 4096
 export class ScriptCalls {
   /** Set for the time of a run. */
   rules: CallRules = { flags: undefined, readOnly: false, outOfMemory: false }
+  /** See Scripts. */
+  mayCallAll = false
   /** A write command was called since the run began. */
   wrote = false
   /** Takes what a library registers while it is loaded. @throws ReplyError */
@@ -163,7 +165,7 @@ export class ScriptCalls {
     if (row === undefined || (row.flags & Flag.Internal) !== 0) return UNKNOWN
     if (!row.takes(this.#request.argc)) return WRONG_ARITY
     const flags = row.flags
-    if ((flags & Flag.NoScript) !== 0) return NOT_ALLOWED
+    if ((flags & Flag.NoScript) !== 0 && !this.mayCallAll) return NOT_ALLOWED
     const denied = this.#denied(row)
     if (denied !== undefined) return denied
     if (host.loading && (flags & Flag.Loading) === 0) return LOADING

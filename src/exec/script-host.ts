@@ -47,6 +47,8 @@ export interface ScriptParts {
   /** Why writes are refused at present, or undefined. */
   readonly writeFault: () => string | undefined
   readonly clock: Clock
+  /** Scripts have getfenv, setfenv and newproxy. */
+  readonly deprecatedApi: boolean
   /** Brings what other clients have sent to the executor, without the event loop. */
   readonly lookNow: () => void
 }
@@ -235,7 +237,7 @@ export class ScriptHost implements Scripts {
     if (!this.#libraries.isLoaded(kept)) this.#libraries.adopt(kept, this.#open())
   }
 
-  /** See Scripts. What has no flags of its own, or is not known, is asked nothing: it fails or is checked when it runs. */
+  /** See Scripts. What has no flags of its own, or is not known, is asked nothing: it is checked when it runs. */
   commandFlags(row: TableRow, request: Request): number {
     const own = this.#announced(row.name, request.argc > 1 ? request.text(1) : '')
     if (own === undefined) return row.flags
@@ -257,7 +259,8 @@ export class ScriptHost implements Scripts {
 
   #open(): LuaState {
     if (this.#state !== undefined) return this.#state
-    const state = LuaState.open((service, used) => this.#calls.serve(service, used), LUA_BYTES_MAX)
+    const serve = (service: number, used: number) => this.#calls.serve(service, used)
+    const state = LuaState.open(serve, LUA_BYTES_MAX, this.#parts.deprecatedApi)
     if (state === undefined) throw new ReplyError(NO_LUA)
     this.#calls.attach(state)
     state.thresholdMs = this.#thresholdMs
@@ -266,6 +269,8 @@ export class ScriptHost implements Scripts {
   }
 
   #start(ctx: CommandContext, code: Code, keys: number, readOnly: boolean): void {
+    // Only where scripts may call everything: there is one interpreter.
+    if (this.#run !== undefined) throw new ReplyError('ERR a script cannot run inside another')
     const { flags } = code
     const { executor } = this.#parts
     const outOfMemory = executor.outOfMemory
@@ -340,6 +345,13 @@ export class ScriptHost implements Scripts {
     // Its command's error was counted when it happened, and an error counts once.
     const line = Buffer.from(`-${message.replace(/[\r\n]/g, ' ')}\r\n`, 'latin1')
     ctx.reply.wire(line, 0, line.length)
+  }
+
+  get mayCallAll(): boolean {
+    return this.#calls.mayCallAll
+  }
+  set mayCallAll(all: boolean) {
+    this.#calls.mayCallAll = all
   }
 
   // --- scripts that run on and on

@@ -23,7 +23,7 @@ export const Verdict = { GoOn: 0, Kill: 1, TimeOut: 2 } as const
 
 /** The addon's part; all integers are checked here or are our own. */
 export interface LuaAddon {
-  luaOpen(callback: LuaCallback, reply: Buffer, bytesMax: number): unknown
+  luaOpen(callback: LuaCallback, reply: Buffer, bytesMax: number, deprecated: number): unknown
   luaCompile(handle: unknown, source: Buffer, library: number): number
   luaLoad(handle: unknown, reference: number): number
   luaRun(
@@ -70,21 +70,24 @@ export class LuaState {
   readonly #handle: unknown
   #thresholdMs = 0
 
-  /** Undefined when there is no addon, or no memory for an interpreter. */
-  static open(serve: Serve, bytesMax: number): LuaState | undefined {
+  /**
+   * Undefined when there is no addon, or no memory for an interpreter.
+   * @param deprecated whether scripts have getfenv, setfenv and newproxy
+   */
+  static open(serve: Serve, bytesMax: number, deprecated = false): LuaState | undefined {
     if (addon?.luaOpen === undefined) return undefined
-    const state = new LuaState(addon, serve, bytesMax)
+    const state = new LuaState(addon, serve, bytesMax, deprecated)
     return state.#handle === undefined ? undefined : state
   }
 
-  private constructor(lua: LuaAddon, serve: Serve, bytesMax: number) {
+  private constructor(lua: LuaAddon, serve: Serve, bytesMax: number, deprecated: boolean) {
     this.#addon = lua
     const callback: LuaCallback = (service, used, buffer) => {
       if (buffer === undefined) return serve(service, used)
       this.wire = buffer
       return 0
     }
-    this.#handle = lua.luaOpen(callback, this.reply, bytesMax)
+    this.#handle = lua.luaOpen(callback, this.reply, bytesMax, deprecated ? 1 : 0)
   }
 
   /** Compiles a script or a library; returns its reference or the compiler's message. */

@@ -79,6 +79,11 @@ export class Database {
     return entry
   }
 
+  /** The entry as it lies there: one whose time has come too. */
+  held(key: string): KeyEntry | undefined {
+    return this.#slot.keys.find(key)
+  }
+
   /** The value if it has this type; found as by find(). @throws ReplyError WRONGTYPE */
   typed<T extends KeyValue>(key: string, type: TypeName): T | undefined {
     return valueOf<T>(this.find(key), type)

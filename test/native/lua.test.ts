@@ -85,3 +85,76 @@ t.test('errors in the middle of calls leave nothing behind', async t => {
   state.collect()
   t.ok(state.bytes <= before + 4096, `${state.bytes - before} bytes more`)
 })
+
+t.test('calls from C nest as deep as in Lua 5.1, so that the stack of the process never ends', async t => {
+  const state = stateOf(() => ':1\r\n')
+  const deep: Record<string, string> = {
+    pcall: 'local function f() local _, e = pcall(f) return e end return f()',
+    xpcall: 'local function f() local _, e = xpcall(f, tostring) return e end return f()',
+    gsub: "local function f() return (('x'):gsub('x', f)) end local _, e = pcall(f) return e",
+    'gsub with a table':
+      "local t t = setmetatable({}, {__index = function() return (('x'):gsub('x', t)) end}) " +
+      "local _, e = pcall(string.gsub, 'x', 'x', t) return e",
+    sort: 'local function f() table.sort({1, 2}, f) end local _, e = pcall(f) return e',
+    'sort of objects':
+      'local m = {} function m.__lt() table.sort({setmetatable({}, m), setmetatable({}, m)}) end ' +
+      'local _, e = pcall(m.__lt) return e',
+    coroutines: 'local function f() local _, e = coroutine.resume(coroutine.create(f)) return e end return f()',
+    wrapped:
+      'local function f() local r = coroutine.wrap(f)() return r end local _, e = pcall(f) return e:match("C .*")',
+    load: 'local function f() load(f) end local _, e = pcall(f) return e',
+    foreach: 'local function f() table.foreach({1}, f) end local _, e = pcall(f) return e',
+    foreachi: 'local function f() table.foreachi({1}, f) end local _, e = pcall(f) return e',
+  }
+  for (const [kind, script] of Object.entries(deep)) t.match(run(state, script), /C stack overflow\r\n$/, kind)
+  t.equal(run(state, 'return 1'), ':1\r\n')
+})
+
+t.test('calls work however deep a script is, and the depth is that of each run', async t => {
+  const state = stateOf(() => '+PONG\r\n')
+  const deep = `local n = 0
+    local function f() n = n + 1 if n < 190 then return select(2, pcall(f)) end return redis.call('PING') end
+    return f()`
+  for (let i = 0; i < 3; i++) t.equal(run(state, deep), '+PONG\r\n')
+  const gsub = `local n = 0
+    local function f() n = n + 1 if n < 40 then return (('x'):gsub('x', f)) end return redis.call('PING').ok end
+    return f()`
+  t.equal(run(state, gsub), '$4\r\nPONG\r\n')
+  t.match(run(state, "error('x')"), /x/)
+  t.equal(run(state, deep), '+PONG\r\n')
+})
+
+t.test('members are written in an order that the keys alone decide', async t => {
+  const script = "local t = {} for i = 1, 40 do t[i % 2 == 0 and i * 3 or 'k' .. i] = i end return cjson.encode(t)"
+  const first = run(
+    stateOf(() => ''),
+    script,
+  )
+  for (let i = 0; i < 3; i++)
+    t.equal(
+      run(
+        stateOf(() => ''),
+        script,
+      ),
+      first,
+      'in another interpreter',
+    )
+  t.equal(
+    run(
+      stateOf(() => ''),
+      'return cjson.encode({x = 1, y = 2})',
+    ),
+    '$13\r\n{"y":2,"x":1}\r\n',
+    'as Lua 5.1',
+  )
+})
+
+t.test('getfenv, setfenv and newproxy are there when they are wanted', async t => {
+  const state = LuaState.open(() => 0, 64 * MIB, true)!
+  t.equal(run(state, 'return getfenv(type) == _G and getfenv(pairs) == _G and getfenv(0) == _G'), ':1\r\n')
+  t.equal(run(state, 'local f = function() return x end setfenv(f, {x = 7}) return f()'), ':7\r\n')
+  t.match(run(state, 'setfenv(0, {})'), /cannot change environment/)
+  t.match(run(state, 'setfenv(pairs, {})'), /cannot change environment/)
+  t.match(run(state, 'getfenv(string.gsub).x = 1 return tostring(x)'), /nonexistent global variable 'x'/)
+  t.equal(run(state, 'return type(newproxy(true))'), '$8\r\nuserdata\r\n')
+})
