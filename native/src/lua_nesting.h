@@ -1,6 +1,6 @@
 // Functions of scripts that call Lua again from C: pcall, gsub with a function, coroutines and the like. LuaJIT lets
-// them nest until the C stack ends, and the process with it. Here they nest as deep as in Lua 5.1, and never deeper than
-// the stack that JavaScript leaves free: a script must be able to call commands, and be killed, wherever it is.
+// them nest until the C stack ends, and the process with it. Here they nest as deep as in Lua 5.1, and never deeper
+// than the stack that JavaScript leaves free: a script must be able to call commands, and be killed, wherever it is.
 #pragma once
 
 #include <lua.hpp>
