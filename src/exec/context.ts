@@ -179,6 +179,13 @@ export class ExecContext implements CommandContext {
     if (blocked.count > 0) blocked.touch(db.index, key)
   }
 
+  /** As touched(), of a key that was removed because its time has come. */
+  expired(key: string, db: Database): void {
+    const { watched, blocked } = this.#parts
+    if (watched.size > 0) watched.expire(db.index, key)
+    if (blocked.count > 0) blocked.touch(db.index, key)
+  }
+
   touchedAll(db: Database): void {
     const { watched, blocked } = this.#parts
     if (watched.size > 0) watched.touchAll(db.index, key => db.peek(key) !== undefined)

@@ -481,7 +481,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#stats.expiredKeys++
     const context = this.context
     context.sideEffect(db.index, ['DEL', key])
-    context.touched(key, db)
+    context.expired(key, db)
     context.notify('x', 'expired', key, db)
     if (!this.#running) context.closeRecord()
   }

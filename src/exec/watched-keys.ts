@@ -57,6 +57,15 @@ export class WatchedKeys {
   }
 
   /**
+   * The key's time has come and it was removed. Who watched it when it was absent already, or overdue, sees no change.
+   */
+  expire(database: number, key: string): void {
+    const watchers = this.#byDatabase.get(database)?.get(key)
+    if (watchers === undefined) return
+    for (const watcher of watchers) if (existedFor(watcher, database, key)) watcher.watchBroken = true
+  }
+
+  /**
    * The whole database changed hands or went: marks the watchers of keys that existed before or do so now. A key that
    * was absent and still is did not change.
    */
@@ -66,9 +75,12 @@ export class WatchedKeys {
     for (const [key, watchers] of keys) {
       const present = exists(key)
       for (const watcher of watchers) {
-        const watched = watcher.watchedKeys.find(item => item.database === database && item.key === key)
-        if (present || watched?.existed) watcher.watchBroken = true
+        if (present || existedFor(watcher, database, key)) watcher.watchBroken = true
       }
     }
   }
+}
+
+function existedFor(watcher: Watcher, database: number, key: string): boolean {
+  return watcher.watchedKeys.some(item => item.existed && item.database === database && item.key === key)
 }

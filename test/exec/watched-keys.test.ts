@@ -47,3 +47,13 @@ t.test('when a whole database goes, only keys that were or are there have change
     [true, true, false],
   )
 })
+
+t.test('a key that was absent or overdue when it was watched does not change by expiring', async t => {
+  const watched = new WatchedKeys()
+  const [seen, unseen] = [watcher(), watcher()]
+  watched.watch(seen, 0, 'k', true)
+  watched.watch(unseen, 0, 'k', false)
+  watched.expire(0, 'k')
+  watched.expire(0, 'unwatched')
+  t.same([seen.watchBroken, unseen.watchBroken], [true, false])
+})
