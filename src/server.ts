@@ -15,7 +15,9 @@ import type { Log } from './base/log.js'
 import { AclUsers } from './commands/acl-users.js'
 import { commandTable } from './commands/all-commands.js'
 import type { Durability, PubSub, Server } from './commands/server.js'
+import { Flag } from './commands/spec.js'
 import { NO_REPLICAS } from './exec/admission.js'
+import { ChangeFeed } from './exec/change-feed.js'
 import { Executor } from './exec/executor.js'
 import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
@@ -68,6 +70,7 @@ export class MillraceServer implements Server {
 
   readonly #sessions = new SessionRegistry()
   readonly #nodeLimits: NodeLimitsJournal
+  readonly #feed: ChangeFeed
   readonly #executor: Executor
   readonly #expireCycle: ExpireCycle
   readonly #memory: MemoryGuard
@@ -112,13 +115,15 @@ export class MillraceServer implements Server {
     this.#nodeLimits = new NodeLimitsJournal(values)
     this.#store = this.#openStore()
     this.#keyspace = this.#newKeyspace()
+    const { table } = this
+    this.#feed = new ChangeFeed(this.#store, name => ((table.row(name)?.flags ?? 0) & Flag.Internal) !== 0)
     const outputLimits = new OutputLimits(values.clientOutputBufferLimit, message => log.warning(message))
     this.#executor = new Executor({
       server: this,
       clock: this.clock,
       table: this.table,
       keyspace: this.#keyspace,
-      sink: this.#store,
+      sink: this.#feed,
       commit: done => this.#commit(done),
       stats: this.stats,
       slowlog: this.slowlog,
@@ -182,6 +187,10 @@ export class MillraceServer implements Server {
 
   monitor(session: ClientSession): void {
     this.#executor.monitors.add(session)
+  }
+
+  follow(session: ClientSession): void {
+    this.#feed.follow(session)
   }
 
   session(id: number): ClientSession | undefined {
@@ -268,7 +277,8 @@ export class MillraceServer implements Server {
       await this.#store.close({ checkpoint: false })
       this.#store = this.#openStore()
       this.#keyspace = this.#newKeyspace()
-      this.#executor.adopt(this.#keyspace, this.#store)
+      this.#feed.inner = this.#store
+      this.#executor.adopt(this.#keyspace, this.#feed)
       this.#recover()
     } finally {
       const waiting = this.#uncommitted ?? []

@@ -16,6 +16,7 @@ import { setCommands } from './set-commands.js'
 import type { CommandSpec } from './spec.js'
 import { streamCommands } from './stream-commands.js'
 import { sortCommands } from './sort.js'
+import { syncCommand } from './sync.js'
 import { stringCommands } from './string-commands.js'
 import { CommandTable } from './table.js'
 import { transactionCommands } from './transaction.js'
@@ -34,7 +35,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   sortCommands,
   transactionCommands,
   pubsubCommands,
-  [monitorCommand, aclCommand],
+  [monitorCommand, syncCommand, aclCommand],
   scriptCommands,
   functionCommands,
   clusterCommands,

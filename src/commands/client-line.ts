@@ -15,11 +15,13 @@ export function clientTypeOf(word: string): ClientType | undefined {
 }
 
 export function typeOfSession(session: Session): ClientType {
+  if (session.following) return 'replica'
   return session.subscriber ? 'pubsub' : 'normal'
 }
 
 function flagsOf(session: Session): string {
   let flags = ''
+  if (session.following) flags += 'S'
   if (session.monitoring) flags += 'O'
   if (typeOfSession(session) === 'pubsub') flags += 'P'
   if (session.inMulti) flags += 'x'

@@ -139,7 +139,8 @@ const restore = defineCommand({
     const entry = ctx.db.put(key, value)
     if (expireAtMs !== 0) ctx.db.setExpiry(entry, expireAtMs)
     entry.accessMs = Math.max(0, ctx.nowMs - idleS * 1000)
-    ctx.effect('RESTORE', key, wholeMs(expireAtMs), payload, 'REPLACE', 'ABSTTL')
+    if (absolute) ctx.changed()
+    else ctx.effect('RESTORE', key, wholeMs(expireAtMs), payload, ...(replace ? ['REPLACE'] : []), 'ABSTTL')
     ctx.touched(key)
     ctx.notify('g', 'restore', key)
   },

@@ -26,6 +26,8 @@ export interface Session {
   readonly isScript?: boolean
   /** In MONITOR. */
   readonly monitoring?: boolean
+  /** In SYNC. */
+  readonly following?: boolean
   protocol: 2 | 3
   databaseIndex: number
   /** Whose rules decide what it may do. */
@@ -181,6 +183,8 @@ export interface Server {
   readonly blockedCount: number
   /** MONITOR: the client is shown every command from now on. */
   monitor(session: Session): void
+  /** SYNC: the client is sent every change from now on. */
+  follow(session: Session): void
   /** CLIENT PAUSE until `untilMs`; writes only, or everything. */
   pause(untilMs: number, mode: 'write' | 'all'): void
   unpause(): void

@@ -42,7 +42,7 @@ function runSetWith(ctx: CommandContext, key: string, content: string | Buffer, 
   if (!refused) {
     const stored = storeContent(ctx, key, entry, content, options.keepTtl)
     if (expireAtMs !== 0) ctx.db.setExpiry(stored, expireAtMs)
-    if (options.expire === undefined || options.expire.absolute) ctx.changed()
+    if (options.expire === undefined) ctx.changed()
     else ctx.effect('SET', key, content, 'PXAT', wholeMs(expireAtMs))
     ctx.touched(key)
     ctx.notify('$', 'set', key)

@@ -99,7 +99,7 @@ abstract class KeysPop {
   /** Begins the reply for `taken` members of `key`. */
   protected abstract replyHead(reply: Reply, key: string, taken: number): void
   protected abstract replyPair(reply: Reply, member: string, score: number): void
-  protected abstract effect(ctx: CommandContext, key: string): void
+  protected abstract effect(ctx: CommandContext, key: string, taken: number): void
 
   /** Pops from the first key that has something; false, and nothing written, when none has. @throws ReplyError */
   serveFirst(ctx: CommandContext): boolean {
@@ -117,7 +117,7 @@ abstract class KeysPop {
     const taken = Math.min(this.count, zset.count)
     this.replyHead(reply, key, taken)
     take(ctx, key, zset, this.end, taken, (member, score) => this.replyPair(reply, member, score))
-    this.effect(ctx, key)
+    this.effect(ctx, key, taken)
   }
 }
 
@@ -156,8 +156,8 @@ class ManyPop extends KeysPop {
     reply.double(score)
   }
 
-  protected effect(ctx: CommandContext, key: string): void {
-    ctx.effect(`ZPOP${this.end.toUpperCase()}`, key, this.count)
+  protected effect(ctx: CommandContext, key: string, taken: number): void {
+    ctx.effect(`ZPOP${this.end.toUpperCase()}`, key, taken)
   }
 }
 

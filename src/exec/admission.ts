@@ -27,7 +27,7 @@ const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
 const NOT_IN_MULTI = 'ERR Command not allowed inside a transaction'
 export const NO_REPLICAS = 'NOREPLICAS Not enough good replicas to write.'
 /** Redis counts a client in MONITOR among its replicas. */
-const NOT_FOR_MONITORS = "ERR Replica can't interact with the keyspace"
+const NOT_FOR_FOLLOWERS = "ERR Replica can't interact with the keyspace"
 
 const TOUCHES_KEYS = Flag.Write | Flag.ReadOnly | Flag.MayReplicate
 
@@ -65,7 +65,7 @@ export class Admission {
       )
     }
     if (state.loading && (flags & Flag.Loading) === 0) return LOADING
-    if (session.monitoring && (flags & TOUCHES_KEYS) !== 0) return NOT_FOR_MONITORS
+    if ((session.monitoring || session.following) && (flags & TOUCHES_KEYS) !== 0) return NOT_FOR_FOLLOWERS
     return undefined
   }
 

@@ -20,7 +20,8 @@ export class OutputLimits {
    * @param stranger it must authenticate first: then it is given little
    */
   check(session: ClientSession, nowMs: number, stranger = false): boolean {
-    const { hardBytes, softBytes, softSeconds } = session.subscriber ? this.limits.pubsub : this.limits.normal
+    const { replica, pubsub, normal } = this.limits
+    const { hardBytes, softBytes, softSeconds } = session.following ? replica : session.subscriber ? pubsub : normal
     if (hardBytes === 0 && softBytes === 0 && !stranger) return false
     const bytes = session.outputBytes
     if (stranger && bytes > STRANGER_BYTES_MAX) return this.#end(session)

@@ -79,6 +79,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   /** True while one of them is not empty. */
   subscriber = false
   monitoring = false
+  /** Sent every change, see change-feed.ts. */
+  following = false
   /** Its command is running: a message must not stand inside the reply, nor be taken back with it. */
   speaking = false
   /** Unix ms since when the output has been above the soft limit; 0 when it is not. */
@@ -205,7 +207,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   }
 
   mayIdle(): boolean {
-    return this.waiter !== undefined || this.subscriber || this.monitoring
+    return this.waiter !== undefined || this.subscriber || this.monitoring || this.following
   }
 
   /** Sends what is no reply: a message, a confirmation, a line of MONITOR. The bytes must never change afterwards. */

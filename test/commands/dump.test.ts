@@ -83,15 +83,18 @@ t.test('answers are those of redis-server', async t => {
 
 const open = () => new FakeContext(COMMANDS)
 /** What the journal holds of a RESTORE. */
-const effect = (key: string, atMs: number) => `RESTORE ${key} ${atMs} ${bar.latin1Slice()} REPLACE ABSTTL`
+const effect = (key: string, atMs: number, replace = '') =>
+  `RESTORE ${key} ${atMs} ${bar.latin1Slice()}${replace} ABSTTL`
 
 t.test('the journal has the payload and an absolute time', async t => {
   const ctx = open()
   t.equal(ctx.ask('RESTORE', 'k', 5000, bar), '+OK\r\n')
   t.same([ctx.effects, ctx.touches, ctx.notices], [[effect('k', NOW_MS + 5000)], ['k'], ['restore k']])
   ctx.ask('RESTORE', 'k', 0, bar, 'REPLACE', 'IDLETIME', 50)
-  t.same(ctx.effects, [effect('k', 0)])
+  t.same(ctx.effects, [effect('k', 0, ' REPLACE')])
   t.equal(ctx.ask('OBJECT', 'IDLETIME', 'k'), ':50\r\n')
+  ctx.ask('RESTORE', 'k', NOW_MS + 1, bar, 'replace', 'absttl')
+  t.match(ctx.effects, [/ replace absttl$/], 'what is absolute as it came')
   ctx.ask('RESTORE', 'k', 0, bar)
   t.same([ctx.effects, ctx.touches], [[], []])
   ctx.ask('DUMP', 'k')

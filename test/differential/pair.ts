@@ -89,7 +89,7 @@ export class Pair {
  * Redis 7.2 makes a consumer at its first call, 7.0 at its first entry. With the consumers that a command names made
  * before it, both are in the same state.
  */
-function consumersFirst(command: Command): Command[] {
+export function consumersFirst(command: Command): Command[] {
   const make = (key: Argument, group: Argument, consumer: Argument) => [
     'XGROUP',
     'CREATECONSUMER',

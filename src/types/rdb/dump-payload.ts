@@ -30,11 +30,23 @@ const BY_CODE = new Map<number, ValueCodec>(CODECS.flatMap(codec => codec.codes.
 
 /** @throws ReplyError when the dump would be longer than `bytesMax`, or the type has no form in dumps */
 export function dumpOf(value: KeyValue, bytesMax: number): Buffer {
+  return sealed(written(value, bytesMax))
+}
+
+/** Writes a key as it stands in an RDB file, its name between the type and the value. @throws ReplyError as dumpOf() */
+export function writeKey(writer: RdbWriter, name: string, value: KeyValue): void {
+  const bytes = written(value, writer.bytesMax).done()
+  writer.u8(bytes[0])
+  writer.text(name)
+  writer.raw(bytes.subarray(1))
+}
+
+function written(value: KeyValue, bytesMax: number): RdbWriter {
   const codec = BY_TYPE.get(value.type)
   if (codec === undefined) throw new ReplyError(`ERR values of type ${value.type} cannot be dumped`)
   const writer = new RdbWriter(bytesMax)
   codec.write(writer, value)
-  return sealed(writer)
+  return writer
 }
 
 /** What was written, with the footer behind it. */
