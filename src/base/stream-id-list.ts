@@ -29,7 +29,9 @@ export class StreamIdList {
 
   /** Adds the ID that is written in bytes[from, to), as parseId() reads it; false when there is none. */
   parse(bytes: Uint8Array, from: number, to: number): boolean {
-    if (!parseIdInto(bytes, from, to, this.#halves, this.#room())) return false
+    // First the room, which may exchange the array.
+    const at = this.#room()
+    if (!parseIdInto(bytes, from, to, this.#halves, at)) return false
     this.count++
     return true
   }

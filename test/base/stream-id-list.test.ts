@@ -38,3 +38,15 @@ t.test('a list grows, compares with encoded IDs, and is used again', async t => 
     }
   }
 })
+
+t.test('parsed IDs are kept while the list grows', async t => {
+  const list = new StreamIdList()
+  for (let i = 0; i < 5000; i++) {
+    const bytes = Buffer.from(`${i + 1}-${i}`)
+    list.parse(bytes, 0, bytes.length)
+  }
+  t.same(
+    Array.from({ length: 5000 }, (_, i) => formatId(list.at(i))),
+    Array.from({ length: 5000 }, (_, i) => `${i + 1}-${i}`),
+  )
+})
