@@ -149,8 +149,8 @@ export class OutputPieces {
   restartIn(chunk: Buffer): void {
     if (this.#pieces.length > 0) this.#pieces = []
     this.#pieceBytes = 0
-    this.#deferredPieces.length = 0
-    this.#deferredOffsets.length = 0
+    // Setting a length costs a call into the runtime even when it changes nothing.
+    if (this.#deferredPieces.length > 0) this.#deferredPieces.length = this.#deferredOffsets.length = 0
     this.#chunk = chunk
     this.#start = 0
     this.#at = 0

@@ -4,7 +4,11 @@
 // again is encoded at that moment as it was at the cut (copy on write), and stays at its place in the list, because
 // two rows may share a key (a removed group and its successor) and the later one must win.
 
+import { NEVER_STORED } from './row.js'
 import type { Row } from './row.js'
+
+/** Rows that are looked through for one that is withdrawn: what a command makes, it soon unmakes or keeps. */
+const WITHDRAWN_LOOK_MAX = 16
 
 export class DirtyRows {
   /** The epoch that changes belong to now. Rows of the running cut, if any, have the one before or an older one. */
@@ -25,6 +29,28 @@ export class DirtyRows {
     row.dirtyEpoch = this.epoch
     this.bytes += row.rowBytes()
     this.#list.push(row)
+  }
+
+  /** As Rows.touchNew. */
+  touchNew(row: Row): void {
+    row.capturedEpoch = NEVER_STORED
+    this.touch(row)
+  }
+
+  /** As Rows.withdraw. */
+  withdraw(row: Row): boolean {
+    if (row.capturedEpoch !== NEVER_STORED || row.dirtyEpoch !== this.epoch) return false
+    const list = this.#list
+    const end = Math.max(list.length - WITHDRAWN_LOOK_MAX, 0)
+    for (let i = list.length - 1; i >= end; i--) {
+      if (list[i] !== row) continue
+      if (i === list.length - 1) list.pop()
+      else list.splice(i, 1)
+      row.dirtyEpoch = 0
+      this.bytes = Math.max(this.bytes - row.rowBytes(), 0)
+      return true
+    }
+    return false
   }
 
   /** Ends the epoch. The cut before must have been finished or given back. */

@@ -4,7 +4,7 @@
 
 import { assert } from '../base/assert.js'
 import { ClockCache } from './page-cache.js'
-import { getU48, idKey, Table, TABLE_COUNT } from './row.js'
+import { getU48, idKey, NEVER_STORED, Table, TABLE_COUNT } from './row.js'
 import type { Row, StoreObject } from './row.js'
 import type { Rows } from './rows.js'
 import { rowName } from './table-name.js'
@@ -43,6 +43,18 @@ export class MemoryRows implements Rows {
     this.#dirty.push(row)
   }
 
+  touchNew(row: Row): void {
+    row.capturedEpoch = NEVER_STORED
+    this.touch(row)
+  }
+
+  withdraw(row: Row): boolean {
+    if (row.capturedEpoch !== NEVER_STORED || row.dirtyEpoch !== this.epoch) return false
+    this.#dirty.splice(this.#dirty.indexOf(row), 1)
+    row.dirtyEpoch = 0
+    return true
+  }
+
   read(table: Table, key: Buffer): Buffer | undefined {
     const dirty = this.#dirty.find(row => row.table === table && this.#counts(row) && row.rowKey().equals(key))
     assert(dirty === undefined, `read of ${rowName(table, key)}, which is dirty in memory`)
@@ -77,6 +89,7 @@ export class MemoryRows implements Rows {
     this.#dirty = []
     this.epoch++
     for (const row of list) {
+      row.capturedEpoch = this.epoch
       if (!this.#counts(row)) continue
       const key = row.rowKey()
       assert(key.length <= KEY_BYTES_MAX, `key of ${rowName(row.table, key)} has ${key.length} bytes`)

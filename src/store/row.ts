@@ -25,6 +25,9 @@ export const enum Table {
 }
 export const TABLE_COUNT = 7
 
+/** In place of an epoch: the row was made in this process and has not been encoded yet. */
+export const NEVER_STORED = -1
+
 /** Identity of a dropped-as-a-whole thing: a collection with all its trees and parts. */
 export class StoreObject {
   /** Epoch in which the object was dropped; 0 while it lives. */
@@ -38,7 +41,7 @@ export class StoreObject {
 export abstract class Row {
   /** Epoch of the last touch, 0 when clean. Owned by the store. */
   dirtyEpoch = 0
-  /** Epoch whose cut this row was already encoded for. Owned by the store. */
+  /** Epoch whose cut this row was last encoded for, or NEVER_STORED. Owned by the store. */
   capturedEpoch = 0
   /** True once the row is to be deleted. */
   removed = false

@@ -8,6 +8,13 @@ export interface Rows {
   newId(): number
   /** Says that `row` is about to change. Cheap when the row is already dirty in this epoch. */
   touch(row: Row): void
+  /** As touch(), of a row that was made just now, of which no checkpoint knows. */
+  touchNew(row: Row): void
+  /**
+   * Forgets a row that is not needed any more, if it was added a moment ago: keys that come and go then leave nothing
+   * behind. False when a checkpoint may know of it, or it was too long ago: the caller removes it as ever.
+   */
+  withdraw(row: Row): boolean
   /**
    * Reads a row as of the last committed checkpoint. Only right for rows that are not dirty in memory: the caller keeps
    * dirty rows resident. The bytes are the caller's own. Undefined when there is none.

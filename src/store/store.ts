@@ -145,6 +145,14 @@ export class Store implements Rows, EffectSink {
     this.#dirty.touch(row)
   }
 
+  touchNew(row: Row): void {
+    this.#dirty.touchNew(row)
+  }
+
+  withdraw(row: Row): boolean {
+    return this.#dirty.withdraw(row)
+  }
+
   read(table: Table, key: Buffer): Buffer | undefined {
     return this.#environment.read(table, key)
   }

@@ -130,6 +130,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     const { trees } = this.contents
     this.#leaveCache()
     trees?.release()
+    this.rows.withdraw(this)
     this.rows.drop(this.object, trees?.ids ?? [])
   }
 

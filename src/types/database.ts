@@ -101,7 +101,7 @@ export class Database {
     let entry = this.#slot.keys.find(key)
     if (entry === undefined) {
       entry = new KeyEntry(this.#slot, key, spec, value)
-      this.#slot.rows.touch(entry)
+      this.#slot.rows.touchNew(entry)
       this.#slot.keys.insert(entry)
       this.#keyspace.hooks.onCreated?.(this, key)
     } else {
@@ -231,7 +231,7 @@ export class Database {
   }
 
   #removeEntry(entry: KeyEntry): void {
-    this.#slot.rows.touch(entry)
+    if (!this.#slot.rows.withdraw(entry)) this.#slot.rows.touch(entry)
     entry.removed = true
     this.#slot.keys.remove(entry)
     this.#clearDeadline(entry)

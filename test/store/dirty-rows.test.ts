@@ -108,3 +108,63 @@ t.test('the rows of a cut that failed come back before those of this epoch, once
   t.ok(dirty.bytes >= 12)
   t.same(encodeAll(dirty.cut()), [1, 4, 2], 'what was touched again stands where it was touched')
 })
+
+t.test('a row that was added and withdrawn leaves nothing behind', async t => {
+  const dirty = new DirtyRows()
+  const [kept, gone, also] = [row(1), row(2), row(3)]
+  for (const each of [kept, gone, also]) dirty.touchNew(each)
+  t.ok(dirty.withdraw(gone))
+  t.ok(dirty.withdraw(also))
+  t.notOk(dirty.withdraw(also), 'twice')
+  t.equal(dirty.bytes, 4)
+  t.same(encodeAll(dirty.cut()), [1])
+})
+
+t.test('a row of which a cut or the store knows is not withdrawn', async t => {
+  const dirty = new DirtyRows()
+  const stored = row(1)
+  dirty.touch(stored)
+  t.notOk(dirty.withdraw(stored), 'read from the store, then changed')
+  const waiting = row(2)
+  dirty.touchNew(waiting)
+  const cut = dirty.cut()
+  t.notOk(dirty.withdraw(waiting), 'its cut is not encoded yet')
+  dirty.touch(waiting)
+  waiting.removed = true
+  t.notOk(dirty.withdraw(waiting), 'its cut has captured it')
+  t.same(encodeAll(cut), [1, 2])
+  t.same(encodeAll(dirty.cut()), ['-'])
+})
+
+t.test('a row that was added long ago is not looked for', async t => {
+  const dirty = new DirtyRows()
+  const first = row(0)
+  dirty.touchNew(first)
+  for (let i = 1; i <= 20; i++) dirty.touchNew(row(i))
+  t.notOk(dirty.withdraw(first))
+  t.equal(dirty.count, 21)
+})
+
+t.test('a stored row that was removed stays removed when its successor comes and goes', async t => {
+  const dirty = new DirtyRows()
+  const stored = row(7)
+  dirty.touch(stored)
+  stored.removed = true
+  const successor = row(7)
+  dirty.touchNew(successor)
+  t.ok(dirty.withdraw(successor))
+  t.same(encodeAll(dirty.cut()), ['-'])
+})
+
+t.test('rows given back by a failed checkpoint are known to the store as far as anybody knows', async t => {
+  const dirty = new DirtyRows()
+  const [one, two] = [row(1), row(2)]
+  dirty.touchNew(one)
+  const cut = dirty.cut()
+  dirty.touchNew(two)
+  encodeAll(cut)
+  dirty.giveBack(cut)
+  t.notOk(dirty.withdraw(one))
+  t.ok(dirty.withdraw(two))
+  t.same(encodeAll(dirty.cut()), [1])
+})

@@ -21,7 +21,7 @@ export class HashValue extends FieldsValue {
   /** A new, empty hash, for a caller who adds to it at once. */
   static create(rows: Rows): HashValue {
     const hash = new HashValue(rows, rows.newId(), new PackedFields(FORM.listpack))
-    rows.touch(hash)
+    rows.touchNew(hash)
     return hash
   }
 

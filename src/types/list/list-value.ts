@@ -17,7 +17,7 @@ export class ListValue extends CollectionValue<ListContents> {
   /** A new, empty list, for a caller who adds to it at once. */
   static create(rows: Rows): ListValue {
     const list = new ListValue(rows, rows.newId(), new PackedList(ElementPage.empty()))
-    rows.touch(list)
+    rows.touchNew(list)
     return list
   }
 

@@ -22,7 +22,7 @@ export class SetValue extends FieldsValue {
   /** A new, empty set, for a caller who adds to it at once. */
   static create(rows: Rows): SetValue {
     const set = new SetValue(rows, rows.newId(), new IntegerSet())
-    rows.touch(set)
+    rows.touchNew(set)
     return set
   }
 

@@ -59,7 +59,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   /** A new, empty stream. */
   static create(rows: Rows): Stream {
     const stream = new Stream(rows, new StoreObject(rows.newId()), undefined)
-    rows.touch(stream)
+    rows.touchNew(stream)
     return stream
   }
 
@@ -282,6 +282,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
     if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)
     this.#entries.release()
     this.#nodes.release()
+    this.rows.withdraw(this)
     this.rows.drop(this.object, treeIds)
   }
 

@@ -54,7 +54,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
   static create(rows: Rows, content: string | Buffer, form: StringForm = 'auto'): StringValue {
     const value = new StringValue(rows, rows.newId(), settle(content))
     value.#form = form
-    rows.touch(value)
+    rows.touchNew(value)
     return value
   }
 
@@ -203,6 +203,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
   drop(): void {
     if (this.#admitted) this.#rows.cache.forget(this)
     this.#admitted = false
+    this.#rows.withdraw(this)
     this.#rows.drop(this.object, [])
   }
 

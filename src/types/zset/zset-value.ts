@@ -28,7 +28,7 @@ export class ZsetValue extends CollectionValue<ScoredMembers> {
   /** A new, empty sorted set, for a caller who adds to it at once. */
   static create(rows: Rows): ZsetValue {
     const zset = new ZsetValue(rows, rows.newId(), new PackedScores(ZSET_FORM.listpack))
-    rows.touch(zset)
+    rows.touchNew(zset)
     return zset
   }
 
@@ -38,7 +38,7 @@ export class ZsetValue extends CollectionValue<ScoredMembers> {
     const isListpack = members.length <= entriesMax && members.every(({ member }) => member.length <= memberBytesMax)
     const packed = new PackedScores(isListpack ? ZSET_FORM.listpack : ZSET_FORM.packed)
     const zset = new ZsetValue(rows, rows.newId(), packed)
-    rows.touch(zset)
+    rows.touchNew(zset)
     for (const { member, score } of members) zset.set(member, score, undefined, limits)
     return zset
   }
