@@ -21,7 +21,7 @@ import { ChangeFeed } from './exec/change-feed.js'
 import { Executor } from './exec/executor.js'
 import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
-import { MemoryGuard } from './exec/memory-guard.js'
+import { MemoryControl } from './exec/memory-control.js'
 import { NO_TRANSPORT } from './exec/no-transport.js'
 import { NodeLimitsJournal } from './exec/node-limits-journal.js'
 import { OutputLimits } from './exec/output-limits.js'
@@ -73,7 +73,7 @@ export class MillraceServer implements Server {
   readonly #feed: ChangeFeed
   readonly #executor: Executor
   readonly #expireCycle: ExpireCycle
-  readonly #memory: MemoryGuard
+  readonly #memory: MemoryControl
   readonly #listener: Listener
   readonly #onStopped: (code: number) => void
   #store: Store
@@ -98,7 +98,7 @@ export class MillraceServer implements Server {
       throw error
     }
     server.#expireCycle.start()
-    server.#memory.bytesMax = options.config.values.maxmemory
+    server.#memory.start()
     return server
   }
 
@@ -113,6 +113,7 @@ export class MillraceServer implements Server {
     this.users.loadAtStart()
     this.#onStopped = options.onStopped ?? (() => undefined)
     this.#nodeLimits = new NodeLimitsJournal(values)
+    this.#memory = this.#newMemoryControl()
     this.#store = this.#openStore()
     this.#keyspace = this.#newKeyspace()
     const { table } = this
@@ -130,6 +131,8 @@ export class MillraceServer implements Server {
       latency: this.latency,
       sessions: this.#sessions,
       outputLimits,
+      memory: this.#memory.guard,
+      clientMemory: this.#memory.clients,
       preamble: () => this.#nodeLimits.take(),
       panic: (error, doing) => this.#panic(error, doing),
       damaged: (error, doing) => this.#damaged(error, doing),
@@ -145,7 +148,6 @@ export class MillraceServer implements Server {
       lookNow: () => this.#listener.lookNow(),
     })
     this.#expireCycle = this.#newExpireCycle()
-    this.#memory = new MemoryGuard(full => (this.#executor.outOfMemory = full))
     this.#listener = this.#newListener()
     this.#followConfig(outputLimits)
   }
@@ -174,7 +176,7 @@ export class MillraceServer implements Server {
   }
 
   infoFields(): Readonly<Record<string, string | number>> {
-    return this.scripts.infoFields()
+    return { ...this.scripts.infoFields(), ...this.#memory.infoFields() }
   }
 
   sessions(): Iterable<ClientSession> {
@@ -206,7 +208,7 @@ export class MillraceServer implements Server {
   }
 
   later(session: ClientSession, work: Promise<unknown>, done: (reply: Reply) => void): void {
-    this.#executor.later(session, work, done)
+    this.#executor.laterReplies.begin(session, work, done)
   }
 
   sleepSync(seconds: number): void {
@@ -239,13 +241,15 @@ export class MillraceServer implements Server {
       onCut: () => this.#nodeLimits.makeDue(),
     })
     store.triggers.intervalMs = values.checkpointInterval * 1000
-    store.triggers.dirtyBytes = values.checkpointDirtyBytes
+    store.triggers.dirtyBytes = this.#memory.dirtyBytesMax
     store.triggers.journalBytes = values.journalMaxBytes
     return store
   }
 
   #newKeyspace(): Keyspace {
-    return new Keyspace({ rows: this.#store, databases: this.config.values.databases, clock: this.clock })
+    const keyspace = new Keyspace({ rows: this.#store, databases: this.config.values.databases, clock: this.clock })
+    this.#memory.adopt(keyspace)
+    return keyspace
   }
 
   /** Loads the directory and runs the journal again. */
@@ -302,16 +306,33 @@ export class MillraceServer implements Server {
       clock: this.clock,
       keyspace: () => this.#keyspace,
       background: work => executor.background(work),
-      mayExpire: () =>
-        this.activeExpire &&
-        !executor.held &&
-        executor.pause.mode === undefined &&
-        this.#store.writeFault === undefined,
+      mayExpire: () => this.activeExpire && this.#mayRemoveKeys,
       took: ms => this.latency.sample('expire-cycle', ms, this.clock.nowMs()),
     })
     cycle.roundsPerSecond = this.config.values.hz
     cycle.effort = this.config.values.activeExpireEffort
     return cycle
+  }
+
+  #newMemoryControl(): MemoryControl {
+    return new MemoryControl({
+      clock: this.clock,
+      config: this.config,
+      log: this.log,
+      latency: this.latency,
+      stats: this.stats,
+      sessions: this.#sessions,
+      executor: () => this.#executor,
+      store: () => this.#store,
+      scripts: () => this.scripts,
+      mayEvict: () => this.#mayRemoveKeys,
+    })
+  }
+
+  /** Keys may go by themselves: nothing is loading, paused, or in the way of journaling it. */
+  get #mayRemoveKeys(): boolean {
+    const executor = this.#executor
+    return !executor.held && executor.pause.mode === undefined && this.#store.writeFault === undefined
   }
 
   #newListener(): Listener {
@@ -382,13 +403,11 @@ export class MillraceServer implements Server {
     config.onChange('loglevel', level => (this.log.level = level))
     config.onChange('hz', hz => (this.#expireCycle.roundsPerSecond = hz))
     config.onChange('active-expire-effort', effort => (this.#expireCycle.effort = effort))
-    config.onChange('maxmemory', bytes => (this.#memory.bytesMax = bytes))
     config.onChange('stream-node-max-entries', () => this.#nodeLimits.makeDue())
     config.onChange('stream-node-max-bytes', () => this.#nodeLimits.makeDue())
     config.onChange('appendfsync', policy => (this.#store.fsync = policy))
     config.onChange('page-cache-bytes', bytes => (this.#store.cache.bytesMax = bytes))
     config.onChange('checkpoint-interval', seconds => (this.#store.triggers.intervalMs = seconds * 1000))
-    config.onChange('checkpoint-dirty-bytes', bytes => (this.#store.triggers.dirtyBytes = bytes))
     config.onChange('journal-max-bytes', bytes => (this.#store.triggers.journalBytes = bytes))
   }
 

@@ -104,7 +104,7 @@ const memoryOptions = {
   maxmemory: option(
     memory(0, 2 ** 64),
     0,
-    'Bound of directory, page cache, buffers and Lua together; 0 for none. Writes beyond it fail with OOM.',
+    'Bound of directory, values and pages in memory, buffers and Lua together; 0 for none. See docs/operating.md.',
   ),
   'maxmemory-policy': option(
     oneOf(
@@ -118,10 +118,43 @@ const memoryOptions = {
       'noeviction',
     ),
     'noeviction',
-    'Kept and shown; nothing is evicted yet: above `maxmemory` every policy answers as noeviction.',
+    'Which keys go when clean pages are not enough; with noeviction none, and what needs memory answers OOM.',
   ),
-  'maxmemory-samples': option(integer(1, INT32_MAX), 5, 'Kept and shown; nothing is evicted yet.'),
-  'maxmemory-clients': option(memoryOrPercent(), 0, 'Kept and shown; not enforced yet.'),
+  'maxmemory-samples': option(
+    integer(1, INT32_MAX),
+    5,
+    'Keys drawn per database to find one that goes; more come nearer to the true order.',
+  ),
+  'maxmemory-eviction-tenacity': option(
+    integer(0, 100),
+    10,
+    'How long one command may wait for others to be evicted: 50 us each up to 10, then 15 % more each; 100: no bound.',
+  ),
+  'maxmemory-evict-grouped-streams': option(
+    yesNo(),
+    false,
+    'Whether a stream with consumer groups may be evicted like any key.',
+  ),
+  'maxmemory-clients': option(
+    memoryOrPercent(),
+    0,
+    'Bound of what clients hold together; beyond it the largest are closed. 0 for none.',
+  ),
+  'lfu-log-factor': option(
+    integer(0, INT32_MAX),
+    10,
+    'How many accesses it takes to raise the counter of a key under an LFU policy.',
+  ),
+  'lfu-decay-time': option(
+    integer(0, INT32_MAX),
+    1,
+    'Minutes after which the counter of an unused key loses one; 0 for never.',
+  ),
+  'lazyfree-lazy-eviction': option(
+    yesNo(),
+    false,
+    'Whether an eviction is journaled as UNLINK instead of DEL; what is dropped is reclaimed in slices either way.',
+  ),
   'page-cache-bytes': option(
     memory(MIB, LONG_MAX),
     256 * MIB,
@@ -150,7 +183,7 @@ const durability = {
   'stop-writes-on-bgsave-error': option(
     yesNo(),
     true,
-    'Kept and shown; not read yet. A journal that cannot be written refuses writes in any case.',
+    'Kept and shown. A failed checkpoint loses nothing, so it stops no writes; a journal that cannot be written does.',
   ),
   'shutdown-on-sigint': option(signals(), [], 'How SIGINT ends the server, in the words of SHUTDOWN.'),
   'shutdown-on-sigterm': option(signals(), [], 'How SIGTERM ends the server, in the words of SHUTDOWN.'),

@@ -53,6 +53,7 @@ interface RestoreOptions {
   readonly replace: boolean
   readonly absolute: boolean
   readonly idleS: number
+  readonly frequency: number | undefined
 }
 
 function parseRestore(args: Args): RestoreOptions {
@@ -74,7 +75,7 @@ function parseRestore(args: Args): RestoreOptions {
       if (frequency < 0 || frequency > FREQUENCY_MAX) throw new ReplyError(INVALID_FREQUENCY)
     } else throw new ReplyError(replyErrors.syntax)
   }
-  return { key, ttl, replace, absolute, idleS: idleS ?? 0 }
+  return { key, ttl, replace, absolute, idleS: idleS ?? 0, frequency }
 }
 
 function parseTtl(args: Args): number | bigint | ReplyError {
@@ -119,7 +120,7 @@ const restore = defineCommand({
   summary: 'Makes a key out of the serialization that DUMP gave.',
   complexity: 'O(N) in the bytes of the value, O(log N) for each entry of a collection',
   parse: parseRestore,
-  run(ctx, { key, ttl, replace, absolute, idleS }) {
+  run(ctx, { key, ttl, replace, absolute, idleS, frequency }) {
     if (!replace && ctx.db.findToWrite(key) !== undefined) throw new ReplyError(BUSY_KEY)
     if (ttl instanceof ReplyError) throw ttl
     const payload = ctx.request.bytes(PAYLOAD_AT)
@@ -138,7 +139,9 @@ const restore = defineCommand({
     }
     const entry = ctx.db.put(key, value)
     if (expireAtMs !== 0) ctx.db.setExpiry(entry, expireAtMs)
-    entry.accessMs = Math.max(0, ctx.nowMs - idleS * 1000)
+    const { frequencies } = ctx.keyspace
+    if (frequencies === undefined) entry.accessMs = Math.max(0, ctx.nowMs - idleS * 1000)
+    else if (frequency !== undefined) frequencies.set(entry, frequency, ctx.nowMs)
     if (absolute) ctx.changed()
     else ctx.effect('RESTORE', key, wholeMs(expireAtMs), payload, ...(replace ? ['REPLACE'] : []), 'ABSTTL')
     ctx.touched(key)

@@ -189,7 +189,7 @@ export function statsFields(server: Server): Fields {
     expired_time_cap_reached_count: 0,
     expire_cycle_cpu_milliseconds: 0,
     evicted_keys: stats.evictedKeys,
-    evicted_clients: 0,
+    evicted_clients: stats.evictedClients,
     total_eviction_exceeded_time: 0,
     current_eviction_exceeded_time: 0,
     keyspace_hits: stats.keyspaceHits,

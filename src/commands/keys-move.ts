@@ -32,6 +32,7 @@ function parseTwoKeys(args: Args): { from: string; to: string } {
 function rename(ctx: CommandContext, from: string, to: string): void {
   const taken = ctx.db.detach(from)!
   const entry = ctx.db.put(to, taken.value)
+  entry.stamp = taken.stamp
   if (taken.expireAtMs !== 0) ctx.db.setExpiry(entry, taken.expireAtMs)
   ctx.changed()
   ctx.touched(from)
@@ -98,6 +99,7 @@ const move = defineCommand({
     if (from.findToWrite(key) === undefined || to.findToWrite(key) !== undefined) return ctx.reply.integer(0)
     const taken = from.detach(key)!
     const entry = to.put(key, taken.value)
+    entry.stamp = taken.stamp
     if (taken.expireAtMs !== 0) to.setExpiry(entry, taken.expireAtMs)
     ctx.changed()
     ctx.touched(key)

@@ -112,7 +112,7 @@ const touch = defineCommand({
       const entry = ctx.db.find(key)
       if (entry === undefined) continue
       // Also for a client with NO-TOUCH: that it asks for exactly this outweighs its mode, as in Redis.
-      entry.accessMs = ctx.nowMs
+      if (!ctx.keyspace.notesAccess) ctx.keyspace.noteAccess(entry)
       count++
     }
     ctx.reply.integer(count)

@@ -20,7 +20,8 @@ export function memoryFigures(server: Server): MemoryFigures {
   const known = server.infoFields?.()['used_memory']
   const used = typeof known === 'number' ? known : heapUsed + external
   const seen = peaks.get(server) ?? { peak: used, startup: used }
-  seen.peak = Math.max(seen.peak, used)
+  const peak = server.infoFields?.()['used_memory_peak']
+  seen.peak = Math.max(seen.peak, used, typeof peak === 'number' ? peak : 0)
   peaks.set(server, seen)
   const keys = server.keyspace.databases.reduce((sum, db) => sum + db.size, 0)
   let clients = 0

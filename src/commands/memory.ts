@@ -13,7 +13,7 @@ const TIPS = ['nondeterministic_output', 'request_policy:all_shards', 'response_
 const nothing = (): undefined => undefined
 
 /** What a key costs beside its name and value: directory entry, slot and row. */
-const KEY_BYTES = 160
+const KEY_BYTES = 165
 
 function parseUsage(args: Args): string {
   const key = args.key()

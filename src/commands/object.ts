@@ -12,6 +12,9 @@ import type { CommandSpec } from './spec.js'
 const SHARED_REFCOUNT = 2147483647
 const SHARED_INTEGERS = 10000
 
+const NO_LRU =
+  'ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies ' +
+  'at runtime LRU and LFU data will take some time to adjust.'
 const NO_LFU =
   'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching ' +
   'between policies at runtime LRU and LFU data will take some time to adjust.'
@@ -60,7 +63,10 @@ function about(
   })
 }
 
-function refcountOf(entry: KeyEntry): number {
+function refcountOf({ server }: CommandContext, entry: KeyEntry): number {
+  const { maxmemory, maxmemoryPolicy } = server.config.values
+  // Redis shares no integers while it keeps the time or number of accesses in them.
+  if (maxmemory > 0 && /-l[rf]u$/.test(maxmemoryPolicy)) return 1
   const value = entry.value
   if (!(value instanceof StringValue) || value.encoding !== 'int') return 1
   const integer = value.int64()!
@@ -98,15 +104,18 @@ export const objectCommand = defineCommand({
     about('encoding', '2.2.3', 'Names the encoding of the value of a key.', (ctx, entry) =>
       ctx.reply.latin1(entry.value.encoding),
     ),
-    about('freq', '4.0.0', 'How often a key was used of late, under an LFU policy.', () => {
-      throw new ReplyError(NO_LFU)
+    about('freq', '4.0.0', 'How often a key was used of late, under an LFU policy.', (ctx, entry) => {
+      const { frequencies } = ctx.keyspace
+      if (frequencies === undefined) throw new ReplyError(NO_LFU)
+      ctx.reply.integer(frequencies.of(entry, ctx.nowMs))
     }),
     help,
-    about('idletime', '2.2.3', 'Seconds since the last access to a key.', (ctx, entry) =>
-      ctx.reply.integer(Math.max(0, Math.floor((ctx.nowMs - entry.accessMs) / 1000))),
-    ),
+    about('idletime', '2.2.3', 'Seconds since the last access to a key.', (ctx, entry) => {
+      if (ctx.keyspace.frequencies !== undefined) throw new ReplyError(NO_LRU)
+      ctx.reply.integer(Math.max(0, Math.floor((ctx.nowMs - entry.accessMs) / 1000)))
+    }),
     about('refcount', '2.2.3', 'How many names the value of a key has.', (ctx, entry) =>
-      ctx.reply.integer(refcountOf(entry)),
+      ctx.reply.integer(refcountOf(ctx, entry)),
     ),
   ],
   parse: () => undefined,

@@ -84,6 +84,7 @@ export interface Stats {
   rejectedConnections: number
   expiredKeys: number
   evictedKeys: number
+  evictedClients: number
   keyspaceHits: number
   keyspaceMisses: number
   totalErrorReplies: number

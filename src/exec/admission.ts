@@ -17,7 +17,7 @@ export interface AdmissionState {
   /** See Executor. */
   readonly loading: boolean
   readonly held: boolean
-  readonly outOfMemory: boolean
+  readonly memory: { readonly bytesMax: number; makeRoom(): boolean }
   readonly passwordRequired: boolean
 }
 
@@ -52,7 +52,9 @@ export class Admission {
       if (denied !== undefined) return denied
     }
     const flags = multi !== undefined && row === this.#execRow ? row.flags | multi.flags : row.flags
-    if (state.outOfMemory && (flags & Flag.DenyOom) !== 0) return OUT_OF_MEMORY
+    if (state.memory.bytesMax > 0 && state.memory.makeRoom()) {
+      if ((flags & Flag.DenyOom) !== 0 || (multi !== undefined && this.#wouldBeQueued(row))) return OUT_OF_MEMORY
+    }
     if ((flags & Flag.Write) !== 0) {
       const fault = state.server.durability.writeFault
       if (fault !== undefined) return fault
@@ -67,6 +69,11 @@ export class Admission {
     if (state.loading && (flags & Flag.Loading) === 0) return LOADING
     if ((session.monitoring || session.following) && (flags & TOUCHES_KEYS) !== 0) return NOT_FOR_FOLLOWERS
     return undefined
+  }
+
+  /** A queue can take any amount of memory: what would join it is refused, what ends it is not. */
+  #wouldBeQueued(row: TableRow): boolean {
+    return !row.unqueued && row !== this.#execRow
   }
 
   #denied(session: ClientSession, row: TableRow, request: Request): string | undefined {

@@ -13,7 +13,6 @@ import type { Wait } from '../commands/context.js'
 import type { Server } from '../commands/server.js'
 import { Flag } from '../commands/spec.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
-import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
@@ -25,7 +24,10 @@ import { BusyClients } from './busy-clients.js'
 import { ExecContext, NO_REQUEST } from './context.js'
 import type { ContextParts, EffectArgument } from './context.js'
 import { Deadlines } from './deadlines.js'
+import type { ClientMemory } from './client-memory.js'
 import type { Latency } from './latency.js'
+import { LaterReplies } from './later-replies.js'
+import type { MemoryGuard } from './memory-guard.js'
 import type { OutputLimits } from './output-limits.js'
 import { keyspaceNotifier } from './keyspace-events.js'
 import { Monitors } from './monitors.js'
@@ -52,6 +54,8 @@ export interface ExecutorParts {
   readonly latency: Latency
   readonly sessions: SessionRegistry
   readonly outputLimits: OutputLimits
+  readonly memory: MemoryGuard
+  readonly clientMemory: ClientMemory
   /** See ContextParts. */
   preamble(): readonly EffectArgument[] | undefined
   /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
@@ -74,13 +78,15 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly busyClients: BusyClients
   readonly monitors: Monitors
   readonly accounting: Accounting
+  readonly memory: MemoryGuard
+  readonly laterReplies = new LaterReplies(this)
   notifier: ContextParts['notifier']
   /** Data are not there yet: only commands that work without them are allowed. */
   loading = false
   /** Every command waits: data are being closed and opened again. */
   held = false
-  /** maxmemory is reached. */
-  outOfMemory = false
+  /** A defect of ours was met, or the data were given up: nothing more is executed. */
+  dead = false
   readonly defaultUser: SessionHost['defaultUser']
   /** New clients must authenticate first. */
   passwordRequired = false
@@ -93,10 +99,10 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly #parts: ExecutorParts
   readonly #transactions: Transactions
   readonly #admission: Admission
+  readonly #clientMemory: ClientMemory
   readonly #execRow: TableRow | undefined
   /** notify-keyspace-events. */
   #events = ''
-  #dead = false
   /** A command is running, so that expired keys join its record. */
   #running = false
   #parked: Wait | undefined
@@ -113,6 +119,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#clock = parts.clock
     this.table = parts.table
     this.#stats = parts.stats
+    this.memory = parts.memory
+    this.#clientMemory = parts.clientMemory
     this.accounting = new Accounting(parts.stats, parts.slowlog, parts.latency)
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
     this.blocked = new BlockedClients(this.deadlines)
@@ -156,12 +164,14 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   execute(session: ClientSession, request: Request): void {
-    if (this.#dead) return
+    if (this.dead) return
     if (this.busyClients.active) {
       this.busyClients.execute(session, request)
       return
     }
     if (!this.tick.begun) this.#beginTick()
+    if (this.#clientMemory.over) this.#clientMemory.enforce()
+    if (session.closing) return
     this.tick.enlist(session)
     session.lastInteractionMs = this.#frozenMs()
     session.speaking = true
@@ -170,6 +180,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     // CLIENT REPLY SKIP silences the command after it, not itself.
     if (session.replyMode === 'skip-next') session.replyMode = 'skip'
     session.endSpeaking()
+    this.noteMemory(session)
   }
 
   /** CLIENT REPLY OFF and SKIP: the command runs, what it wrote is taken back. */
@@ -204,7 +215,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#runOutermost(session, row, request)
   }
 
-  /** Why the command may not run at all, for a client that is heard in the middle of a script. */
+  /** For a client that is heard in the middle of a script. */
   refusal(session: ClientSession, row: TableRow, request: Request): string | undefined {
     return this.#admission.refusal(session, row, request)
   }
@@ -240,9 +251,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#call(row, session, request)
   }
 
-  /** The running command's changes can neither be completed nor be undone: nothing more is executed. */
+  /** The running command's changes can neither be completed nor be undone. */
   abandon(): void {
-    this.#dead = true
+    this.dead = true
     this.context.abandonRecord()
   }
 
@@ -272,7 +283,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       row.spec.run(context, row.spec.parse(new Args(request, row.argsAt)))
     } catch (error) {
       failed = true
-      this.#answerFailure(error, session, position, row.name)
+      this.answerFailure(error, session, position, row.name)
     }
     context.settle(failed)
 
@@ -287,7 +298,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   /** Turns what a command threw into its reply, instead of what it had written. */
-  #answerFailure(error: unknown, session: ClientSession, position: number, doing: string): void {
+  answerFailure(error: unknown, session: ClientSession, position: number, doing: string): void {
     if (error instanceof ReplyError) {
       session.reply.truncate(position)
       session.reply.error(error.message)
@@ -297,7 +308,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       session.reply.truncate(position)
       session.reply.error(`CORRUPT ${error.message}`)
     } else {
-      this.#dead = true
+      this.dead = true
       this.#parts.panic(error, doing)
     }
   }
@@ -320,7 +331,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   #serve(waiter: Waiter<ClientSession>, key: string): boolean {
-    if (this.#dead) return false
+    if (this.dead) return false
     const session = waiter.session
     const context = this.context
     this.#bind(session, waiter.database)
@@ -338,7 +349,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       served = waiter.wait.serve(context, key)
     } catch (error) {
       failed = true
-      this.#answerFailure(error, session, position, waiter.command.row.name)
+      this.answerFailure(error, session, position, waiter.command.row.name)
     }
     context.settle(failed)
     this.#running = false
@@ -380,43 +391,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     return true
   }
 
-  /** See Server.later. In a transaction nobody can wait: the answer is that of now. */
-  later(session: ClientSession, work: Promise<unknown>, done: (reply: Reply) => void): void {
-    if (this.context.inGroup) {
-      work.catch(() => undefined)
-      done(session.reply)
-      return
-    }
-    session.busy++
-    work.then(
-      () => this.#finish(session, () => done(session.reply)),
-      (error: unknown) =>
-        this.#finish(session, () => {
-          if (error instanceof ReplyError) throw error
-          session.reply.error(`ERR ${error instanceof Error ? error.message : String(error)}`)
-        }),
-    )
-  }
-
-  #finish(session: ClientSession, answer: () => void): void {
-    session.busy--
-    if (session.closed || this.#dead) return
-    const position = session.reply.position
-    this.background(() => {
-      try {
-        answer()
-      } catch (error) {
-        this.#answerFailure(error, session, position, session.lastCommand)
-      }
-    })
-    if (session.replyMode === 'off') session.reply.truncate(position)
-    this.tick.enlist(session)
-    this.tick.resume(session)
-  }
-
   /** Runs work that no command asked for, such as the expire cycle; what it changes by side effects is one record. */
   background(work: () => void): void {
-    if (this.#dead) return
+    if (this.dead) return
     if (!this.tick.begun) this.#beginTick()
     this.context.nowMs = this.#frozenMs()
     this.keyspace.nowMs = this.context.nowMs
@@ -444,6 +421,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   closed(session: ClientSession): void {
     this.stopWaiting(session)
     this.reset(session)
+    this.noteMemory(session)
     this.#parts.sessions.remove(session)
   }
 
@@ -461,6 +439,15 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   countError(text: string): void {
     this.#stats.countError(text)
+  }
+
+  noteMemory(session: ClientSession): void {
+    if (this.#clientMemory.active) this.#clientMemory.note(session)
+  }
+
+  /** Memory was short when the running command began. */
+  get outOfMemory(): boolean {
+    return this.memory.full
   }
 
   overOutputLimit(session: ClientSession): boolean {
@@ -484,6 +471,16 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     context.expired(key, db)
     context.notify('x', 'expired', key, db)
     if (!this.#running) context.closeRecord()
+  }
+
+  /** Removes a key for want of memory; in background(). */
+  evict(db: Database, key: string, how: 'DEL' | 'UNLINK'): void {
+    this.#stats.evictedKeys++
+    const context = this.context
+    db.remove(key)
+    context.sideEffect(db.index, [how, key])
+    context.touched(key, db)
+    context.notify('e', 'evicted', key, db)
   }
 
   #beginTick(): void {

@@ -29,6 +29,8 @@ export interface SessionHost {
   stopWaiting(session: ClientSession): void
   /** The connection is gone. */
   closed(session: ClientSession): void
+  /** What the client holds in memory may have changed. */
+  noteMemory(session: ClientSession): void
   /** An error reply was written. */
   countError(text: string): void
   /** Checks client-output-buffer-limit; true when the client must go. */
@@ -85,6 +87,9 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   speaking = false
   /** Unix ms since when the output has been above the soft limit; 0 when it is not. */
   softLimitSinceMs = 0
+  /** What ClientMemory counts for it. */
+  notedBytes = 0
+  notedEvictableBytes = 0
   /** Already in the tick's list. */
   enlisted = false
   closing = false
@@ -92,6 +97,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
 
   readonly #host: SessionHost
   #authenticated: boolean
+  /** Its connection was given up: what was buffered is gone. */
+  #ended = false
   #sealed: SealedOutput[] = []
   #sealedBytes = 0
   /** Messages that wait for the end of its own command. */
@@ -169,8 +176,12 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     return this.#sealed.length + this.transport.unsentChunks
   }
   get memoryBytes(): number {
+    if (this.#ended) return 0
     const queued = this.multi === undefined ? 0 : this.multi.bytes
-    return SESSION_BYTES + this.queryBufferBytes + this.queryBufferFreeBytes + this.outputBytes + queued
+    const { channel, pattern, shard } = this.subscribed
+    const names = this.watchedKeys.length + channel.size + pattern.size + shard.size
+    const buffers = this.queryBufferBytes + this.queryBufferFreeBytes + this.outputBytes
+    return SESSION_BYTES + buffers + queued + names * NAME_BYTES
   }
   /** True while no further command may be executed. */
   get halted(): boolean {
@@ -193,13 +204,19 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (this.closed) return
     this.closed = true
     this.closing = true
+    this.#ended = true
     this.#sealed = []
     this.#sealedBytes = 0
     this.#host.closed(this)
   }
 
   onDrain(): void {
+    this.#host.noteMemory(this)
     if (!this.closing) this.#host.overOutputLimit(this)
+  }
+
+  onPartialInput(): void {
+    this.#host.noteMemory(this)
   }
 
   onInputEnd(): void {
@@ -219,7 +236,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     }
     for (const chunk of chunks) this.reply.wire(chunk, 0, chunk.length)
     this.#host.enlist(this)
-    this.#host.overOutputLimit(this)
+    if (!this.#host.overOutputLimit(this)) this.#host.noteMemory(this)
   }
 
   /** Its command has ended, and what was written of it is final. */
@@ -236,8 +253,11 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     this.#host.stopWaiting(this)
     const already = this.closing
     this.closing = true
-    if (when === 'now') this.transport.destroy()
-    else if (!already) this.#host.enlist(this)
+    if (when === 'now') {
+      this.#ended = true
+      this.transport.destroy()
+      this.#host.noteMemory(this)
+    } else if (!already) this.#host.enlist(this)
   }
 
   reset(): void {
@@ -300,8 +320,11 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     }
     if (last) this.transport.endAfterSend()
     else if (this.transport.unsentBytes > 0) this.#host.overOutputLimit(this)
+    this.#host.noteMemory(this)
   }
 }
 
 /** A fair guess of what a client costs beside its buffers. */
 const SESSION_BYTES = 2048
+/** A watched key or a subscription, its name included. */
+const NAME_BYTES = 120

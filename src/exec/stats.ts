@@ -12,6 +12,7 @@ export class ServerStats implements Stats {
   rejectedConnections = 0
   expiredKeys = 0
   evictedKeys = 0
+  evictedClients = 0
   totalErrorReplies = 0
   unexpectedErrorReplies = 0
   readonly commands = new Map<string, RowStat>()
@@ -61,6 +62,7 @@ export class ServerStats implements Stats {
     this.rejectedConnections = 0
     this.expiredKeys = 0
     this.evictedKeys = 0
+    this.evictedClients = 0
     this.#lookups.hits = 0
     this.#lookups.misses = 0
     this.totalErrorReplies = 0

@@ -20,6 +20,8 @@ export interface ClientHandler {
    * what it sent: close once they were handed over. Without this method the connection ends in the next turn.
    */
   onInputEnd?(): void
+  /** Bytes came that are no whole command yet and are kept. */
+  onPartialInput?(): void
   /** Some of the output left; `unsentBytes` has become smaller. For streaming replies and output limits. */
   onDrain?(): void
   /**

@@ -177,7 +177,9 @@ export class Connection implements Transport, SocketUser {
     this.#parser.feed(bytes, from, to)
     if (!this.#stopped) this.#parse()
     this.#parser.settle()
-    if (this.#parser.bufferedBytes > this.#queryBytesMax) this.destroy()
+    const buffered = this.#parser.bufferedBytes
+    if (buffered > this.#queryBytesMax) this.destroy()
+    else if (buffered > 0) this.#handler.onPartialInput?.()
   }
 
   #parse(): void {

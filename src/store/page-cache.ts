@@ -21,6 +21,7 @@ const TICKS_OF_REST_MAX = 256
 export class ClockCache implements PageCache {
   tick = 1
   bytesUsed = 0
+  heldBytes = 0
   #bytesMax: number
   // Not a Set: one that sees the same items come and go fills up with the traces of those that went.
   readonly #items: Evictable[] = []
@@ -32,6 +33,8 @@ export class ClockCache implements PageCache {
   /** Ticks to pass before the next try, and how many the last one that was in vain asked for. */
   #rest = 0
   #restAfterFailure = 1
+  /** False once shed() has met nothing but dirty items and no other has come since. */
+  #maySomeGo = true
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
@@ -54,6 +57,7 @@ export class ClockCache implements PageCache {
     item.usedTick = this.tick
     if (item.cacheSlot >= 0) return
     item.cacheSlot = this.#items.push(item) - 1
+    this.#maySomeGo = true
     this.bytesUsed += item.cachedBytes
     this.#admittedItems++
     this.#admittedBytes += item.cachedBytes
@@ -96,8 +100,24 @@ export class ClockCache implements PageCache {
 
   /** Items that were dirty have become clean. */
   cleaned(): void {
+    this.#maySomeGo = true
     this.#rest = 0
     this.#restAfterFailure = 1
+  }
+
+  /**
+   * Evicts until so many bytes are free, or nothing clean is left; whatever the budget is. Between commands only: it
+   * ends the tick. Returns the bytes freed.
+   */
+  shed(bytes: number): number {
+    if (!this.#maySomeGo) return 0
+    this.tick++
+    // What stays of an item that goes is held from then on.
+    const before = this.bytesUsed + this.heldBytes
+    this.#evict(2 * this.#items.length + 2, () => before - this.bytesUsed - this.heldBytes < bytes)
+    const freed = before - this.bytesUsed - this.heldBytes
+    this.#maySomeGo = freed >= bytes
+    return freed
   }
 
   /** Evicts whatever agrees to go, whenever it was used; for tests and for DEBUG. Returns how many went. */
@@ -111,9 +131,9 @@ export class ClockCache implements PageCache {
   /**
    * At most `stepsMax` steps of the hand: when all is dirty or in use, trying again must not cost O(items) each time.
    */
-  #evict(stepsMax: number): void {
+  #evict(stepsMax: number, tooMuch = () => this.bytesUsed > this.#bytesMax): void {
     let stepsLeft = stepsMax
-    while (this.bytesUsed > this.#bytesMax && stepsLeft-- > 0) {
+    while (tooMuch() && stepsLeft-- > 0) {
       const item = this.#items[this.#hand]
       if (item === undefined) this.#newTurn()
       else if (item.usedTick >= this.#turnTick || !this.#evictOne(item)) this.#hand++

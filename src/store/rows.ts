@@ -54,5 +54,15 @@ export interface PageCache {
   /** Takes an item out whose memory is gone (its page was removed or its object dropped). */
   forget(item: Evictable): void
   readonly bytesUsed: number
+  /**
+   * Bytes in memory that are no item's: the directory, changed values, what stays of a value that was evicted. Whoever
+   * holds them counts them, in place.
+   */
+  heldBytes: number
+  /**
+   * Evicts until so many bytes are free, or nothing clean is left, whatever the budget is. Between commands only.
+   * Returns the bytes freed.
+   */
+  shed(bytes: number): number
   bytesMax: number
 }

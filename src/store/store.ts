@@ -248,6 +248,11 @@ export class Store implements Rows, EffectSink {
     return this.#open().synced()
   }
 
+  /** Asks for a checkpoint without waiting for it; after one that failed the next try keeps its own time. */
+  wantCheckpoint(): void {
+    if (this.#checkpoints.lastOk && this.#dirty.count > 0 && !this.#checkpoints.running) this.#checkpoints.wantSoon()
+  }
+
   /** Starts a checkpoint, or joins the running one. Rejects with the reason when it fails. */
   checkpoint(): Promise<void> {
     return this.#checkpoints.join()

@@ -13,8 +13,8 @@ import type { KeyValue, TypeName } from './key-value.js'
 /** Row: version, form, then what the form's encode() gives. */
 const VERSION = 1
 const HEADER_BYTES = 2
-/** Objects around the contents in memory, about. */
-const VALUE_BYTES = 200
+/** Objects around the contents in memory, as measured. */
+const VALUE_BYTES = 500
 
 /** What a collection holds, in one of the forms of its type. */
 export interface Contents {
@@ -43,6 +43,8 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
   readonly object: StoreObject
   #contents: C | undefined
   #admitted = false
+  /** What of it the cache counts as held. */
+  #heldBytes = 0
 
   /** @param contents undefined for a stored value, which is read when it is used */
   protected constructor(
@@ -53,6 +55,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     super()
     this.object = new StoreObject(objectId)
     this.#contents = contents
+    this.#hold(VALUE_BYTES)
   }
 
   abstract get encoding(): string
@@ -84,6 +87,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     if (contents.trees !== undefined) return this.#leaveCache()
     const bytes = VALUE_BYTES + contents.memoryBytes
     if (this.#admitted) this.rows.cache.resized(this, bytes - this.cachedBytes)
+    else this.#hold(bytes)
     this.cachedBytes = bytes
   }
 
@@ -117,6 +121,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
   #admit(): void {
     if (this.#admitted) return
     this.#admitted = true
+    this.#hold(0)
     this.rows.cache.admit(this)
   }
 
@@ -124,14 +129,23 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     if (this.#admitted) this.rows.cache.forget(this)
     this.#admitted = false
     this.cachedBytes = VALUE_BYTES
+    this.#hold(VALUE_BYTES)
+  }
+
+  #hold(bytes: number): void {
+    this.rows.cache.heldBytes += bytes - this.#heldBytes
+    this.#heldBytes = bytes
   }
 
   drop(): void {
     const { trees } = this.contents
     this.#leaveCache()
     trees?.release()
+    this.#hold(0)
     this.rows.withdraw(this)
     this.rows.drop(this.object, trees?.ids ?? [])
+    // As for strings: what no running checkpoint has to write is free at once.
+    if (this.dirtyEpoch === 0 || this.dirtyEpoch === this.object.droppedEpoch) this.#contents = undefined
   }
 
   memoryUsage(): number {
@@ -142,6 +156,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     if (this.dirtyEpoch !== 0) return false
     this.#contents = undefined
     this.#admitted = false
+    this.#hold(VALUE_BYTES)
     return true
   }
 

@@ -15,6 +15,14 @@ import { typeByName } from './types.js'
 /** Expired keys that RANDOMKEY meets and removes before it gives up, so that one call stays short. */
 const RANDOM_TRIES_MAX = 100
 
+/** A value on its way to another key, with what goes with it. */
+export interface Detached {
+  readonly value: KeyValue
+  readonly expireAtMs: number
+  /** See access.ts. */
+  readonly stamp: number
+}
+
 export class Database {
   readonly #keyspace: Keyspace
   #slot: Slot
@@ -46,7 +54,7 @@ export class Database {
   /** The live entry of a key; an expired one is removed first (not at replay). Counts hit or miss, notes the access. */
   find(key: string): KeyEntry | undefined {
     const entry = this.findUntouched(key)
-    if (entry !== undefined && this.#keyspace.notesAccess) entry.accessMs = this.#keyspace.nowMs
+    if (entry !== undefined && this.#keyspace.notesAccess) this.#keyspace.noteAccess(entry)
     return entry
   }
 
@@ -65,7 +73,7 @@ export class Database {
   /** As find(), without counting: Redis counts the look-ups of reading commands only. */
   findToWrite(key: string): KeyEntry | undefined {
     const entry = this.peek(key)
-    if (entry !== undefined && this.#keyspace.notesAccess) entry.accessMs = this.#keyspace.nowMs
+    if (entry !== undefined && this.#keyspace.notesAccess) this.#keyspace.noteAccess(entry)
     return entry
   }
 
@@ -103,6 +111,7 @@ export class Database {
       entry = new KeyEntry(this.#slot, key, spec, value)
       this.#slot.rows.touchNew(entry)
       this.#slot.keys.insert(entry)
+      this.#keyspace.noteCreation(entry)
       this.#keyspace.hooks.onCreated?.(this, key)
     } else {
       this.#slot.rows.touch(entry)
@@ -110,8 +119,8 @@ export class Database {
       assert(entry.objectId !== value.object.id, 'a value is put once')
       entry.dropValue()
       entry.replace(spec, value)
+      this.#keyspace.noteReplacement(entry)
     }
-    entry.accessMs = this.#keyspace.nowMs
     return entry
   }
 
@@ -125,10 +134,10 @@ export class Database {
   }
 
   /** Takes the value out without dropping it (RENAME, MOVE): the caller puts it elsewhere. */
-  detach(key: string): { value: KeyValue; expireAtMs: number } | undefined {
+  detach(key: string): Detached | undefined {
     const entry = this.#slot.keys.find(key)
     if (entry === undefined) return undefined
-    const taken = { value: entry.value, expireAtMs: entry.expireAtMs }
+    const taken = { value: entry.value, expireAtMs: entry.expireAtMs, stamp: entry.stamp }
     this.#removeEntry(entry)
     return taken
   }
@@ -140,8 +149,9 @@ export class Database {
     if (atMs === 0) {
       this.#clearDeadline(entry)
     } else if (entry.deadline === undefined) {
-      entry.deadline = new Deadline(entry, atMs)
-      this.#slot.expiries.add(entry.deadline)
+      const deadline = new Deadline(entry, atMs)
+      entry.setDeadline(deadline)
+      this.#slot.expiries.add(deadline)
     } else {
       this.#slot.expiries.move(entry.deadline, atMs)
     }
@@ -187,6 +197,22 @@ export class Database {
     return undefined
   }
 
+  /** A key as eviction draws it, which may have expired: of all, or of those with an expiry. */
+  sample(volatile: boolean, pick: () => number): KeyEntry | undefined {
+    const { keys, expiries } = this.#slot
+    return volatile ? expiries.at(Math.floor(pick() * expiries.size))?.entry : keys.random(pick)
+  }
+
+  /** The key that expires first, or has already. */
+  soonestToExpire(): KeyEntry | undefined {
+    return this.#slot.expiries.soonest()?.entry
+  }
+
+  /** Whether the entry is still one of this database. */
+  holds(entry: KeyEntry): boolean {
+    return entry.slot === this.#slot && !entry.removed
+  }
+
   /** Removes up to `max` expired keys; returns how many, and whether more are waiting. For the expire cycle. */
   expireSome(max: number): { removed: number; more: boolean } {
     let removed = 0
@@ -209,10 +235,11 @@ export class Database {
   /** For Keyspace.load: a key as its row has it, without touching anything. */
   adopt(entry: KeyEntry, expireAtMs: number): void {
     this.#slot.keys.insert(entry)
-    entry.accessMs = this.#keyspace.nowMs
+    this.#keyspace.noteCreation(entry)
     if (expireAtMs === 0) return
-    entry.deadline = new Deadline(entry, expireAtMs)
-    this.#slot.expiries.add(entry.deadline)
+    const deadline = new Deadline(entry, expireAtMs)
+    entry.setDeadline(deadline)
+    this.#slot.expiries.add(deadline)
   }
 
   /** For Keyspace.load. */
@@ -232,15 +259,15 @@ export class Database {
 
   #removeEntry(entry: KeyEntry): void {
     if (!this.#slot.rows.withdraw(entry)) this.#slot.rows.touch(entry)
-    entry.removed = true
     this.#slot.keys.remove(entry)
     this.#clearDeadline(entry)
+    entry.leave()
   }
 
   #clearDeadline(entry: KeyEntry): void {
     if (entry.deadline === undefined) return
     this.#slot.expiries.remove(entry.deadline)
-    entry.deadline = undefined
+    entry.setDeadline(undefined)
   }
 }
 

@@ -23,6 +23,11 @@ export class ExpiryHeap {
     return this.#heap.length
   }
 
+  /** One of them, in no order; undefined beyond the last. */
+  at(index: number): Deadline | undefined {
+    return this.#heap[index]
+  }
+
   soonest(): Deadline | undefined {
     return this.#heap[0]
   }

@@ -4,24 +4,25 @@
 
 import { Row, Table } from '../store/row.js'
 import type { StoreObject } from '../store/row.js'
+import { stampMs, stampOf } from './access.js'
 import { encodeDirectoryKey, encodeDirectoryValue } from './directory-row.js'
 import type { Deadline } from './expiry.js'
 import { hashName } from './key-table.js'
 import type { KeyValue, TypeName, TypeSpec } from './key-value.js'
 import type { Slot } from './slot.js'
 
-/** Access times are kept as small integers: whole seconds from here on. */
-const ACCESS_BASE_S = 1_600_000_000
 /** Object header, fields and name of one entry in memory, about. */
-const ENTRY_BYTES = 160
+const ENTRY_BYTES = 165
+const DEADLINE_BYTES = 56
 
 export class KeyEntry extends Row {
   readonly hash: number
   /** Next entry of the same bucket; owned by KeyTable. */
   next: KeyEntry | undefined = undefined
-  /** Its expiry; owned by Database. */
+  /** Its expiry; set by Database, through setDeadline(). */
   deadline: Deadline | undefined = undefined
-  #accessS = 0
+  /** When or how often it was used, see access.ts. */
+  stamp = 0
   #spec: TypeSpec
   /** The value, or the object's id while the value is not loaded. */
   #held: KeyValue | number
@@ -36,6 +37,7 @@ export class KeyEntry extends Row {
     this.hash = hashName(name)
     this.#spec = spec
     this.#held = held
+    slot.rows.cache.heldBytes += ENTRY_BYTES + name.length
   }
 
   get type(): TypeName {
@@ -47,12 +49,25 @@ export class KeyEntry extends Row {
     return this.deadline === undefined ? 0 : this.deadline.atMs
   }
 
+  setDeadline(deadline: Deadline | undefined): void {
+    const before = this.deadline === undefined ? 0 : DEADLINE_BYTES
+    this.slot.rows.cache.heldBytes += (deadline === undefined ? 0 : DEADLINE_BYTES) - before
+    this.deadline = deadline
+  }
+
+  /** It leaves the directory. The row has been touched. */
+  leave(): void {
+    this.setDeadline(undefined)
+    this.removed = true
+    this.slot.rows.cache.heldBytes -= ENTRY_BYTES + this.name.length
+  }
+
   /** Unix ms of the last access, in whole seconds, for OBJECT IDLETIME and LRU. */
   get accessMs(): number {
-    return (this.#accessS + ACCESS_BASE_S) * 1000
+    return stampMs(this.stamp)
   }
   set accessMs(ms: number) {
-    this.#accessS = (ms / 1000 - ACCESS_BASE_S) | 0
+    this.stamp = stampOf(ms)
   }
 
   /** The object behind the key; loaded from the store on first use. */

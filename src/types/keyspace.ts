@@ -6,6 +6,7 @@ import { assert } from '../base/assert.js'
 import type { Clock } from '../base/clock.js'
 import { Table } from '../store/row.js'
 import type { Rows } from '../store/rows.js'
+import type { Frequencies } from './access.js'
 import { DatabaseMap } from './database-map.js'
 import { Database } from './database.js'
 import { damaged, decodeDirectoryRow, directoryPrefix } from './directory-row.js'
@@ -40,6 +41,8 @@ export class Keyspace {
   readonly databases: readonly Database[]
   /** False while an access shall leave no trace in access times (CLIENT NO-TOUCH). */
   notesAccess = true
+  /** Set under the LFU policies: then it is counted how often keys are used, instead of noted when. */
+  frequencies: Frequencies | undefined
   /** Look-ups by find() and typed() that met a key, and that met none; for INFO. */
   hits = 0
   misses = 0
@@ -69,6 +72,21 @@ export class Keyspace {
     const db = this.databases[index]
     assert(db !== undefined, `database ${index} exists`)
     return db
+  }
+
+  noteAccess(entry: KeyEntry): void {
+    if (this.frequencies === undefined) entry.accessMs = this.nowMs
+    else this.frequencies.count(entry, this.nowMs)
+  }
+
+  noteCreation(entry: KeyEntry): void {
+    if (this.frequencies === undefined) entry.accessMs = this.nowMs
+    else this.frequencies.begin(entry, this.nowMs)
+  }
+
+  /** Another value under the same key, which stays as frequent as it was. */
+  noteReplacement(entry: KeyEntry): void {
+    if (this.frequencies === undefined) entry.accessMs = this.nowMs
   }
 
   /** SWAPDB. O(1). */

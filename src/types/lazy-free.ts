@@ -39,7 +39,7 @@ export class LazyFree {
       const entry = next.value
       entry.dropValue()
       entry.slot.rows.touch(entry)
-      entry.removed = true
+      entry.leave()
       this.#pending--
       left--
     }

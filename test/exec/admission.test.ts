@@ -24,7 +24,7 @@ function setUp() {
   const state = {
     loading: false,
     held: false,
-    outOfMemory: false,
+    memory: { bytesMax: 0, makeRoom: () => true },
     passwordRequired: false,
     pause: { mode: undefined as PauseMode | undefined },
     server: {
@@ -79,7 +79,7 @@ t.test('short memory refuses what needs more, a journal that fails all writes', 
   state.server.durability.writeFault = 'MISCONF why'
   t.equal(refusal('set'), 'MISCONF')
   t.equal(refusal('get'), undefined)
-  state.outOfMemory = true
+  state.memory.bytesMax = 1
   t.equal(refusal('set'), 'OOM', 'memory comes before it')
   t.equal(refusal('get'), undefined)
 })
@@ -103,7 +103,7 @@ t.test('a script waits as what it announces to be', async t => {
 
 t.test('EXEC is judged by what it is going to run', async t => {
   const { state, session, refusal, waits, queue } = setUp()
-  state.outOfMemory = true
+  state.memory.bytesMax = 1
   state.pause.mode = 'write'
   queue('get')
   t.equal(refusal('exec'), undefined)

@@ -183,13 +183,13 @@ t.test('writes are refused while the journal cannot be written or memory is shor
   t.equal(client.ask('put', 'k', 'v'), '-MISCONF the disk is full\r\n')
   t.equal(client.ask('ping'), '+PONG\r\n')
   harness.durability.writeFault = undefined
-  harness.executor.outOfMemory = true
+  harness.memory.bytesMax = 1
   t.equal(client.ask('put', 'k', 'v'), "-OOM command not allowed when used memory > 'maxmemory'.\r\n")
   t.equal(client.ask('idle'), ':0\r\n', 'a write that needs no memory runs')
   client.ask('multi')
-  harness.executor.outOfMemory = false
+  harness.memory.bytesMax = 0
   client.ask('put', 'k', 'v')
-  harness.executor.outOfMemory = true
+  harness.memory.bytesMax = 1
   t.match(client.ask('exec'), /^-EXECABORT Transaction discarded because of: OOM /)
 })
 
@@ -295,7 +295,9 @@ t.test('CLIENT PAUSE keeps commands back and lets them go on in order', async t 
 t.test('work that ends later holds back the client, and only that client', async t => {
   const { harness, client } = setUp(t)
   let finish: () => void = () => undefined
-  harness.executor.later(client.session, new Promise<void>(resolve => (finish = resolve)), reply => reply.ok())
+  harness.executor.laterReplies.begin(client.session, new Promise<void>(resolve => (finish = resolve)), reply =>
+    reply.ok(),
+  )
   t.ok(client.session.halted)
   t.equal(harness.client().ask('ping'), '+PONG\r\n')
   finish()

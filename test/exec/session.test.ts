@@ -31,6 +31,7 @@ class FakeHost implements SessionHost {
   closed(): void {
     this.events.push('closed')
   }
+  noteMemory() {}
   countError(): void {}
   overOutputLimit(session: ClientSession): boolean {
     this.events.push(`output ${session.outputBytes}`)

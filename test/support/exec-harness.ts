@@ -8,8 +8,11 @@ import type { Server } from '../../src/commands/server.js'
 import type { CommandSpec } from '../../src/commands/spec.js'
 import { CommandTable } from '../../src/commands/table.js'
 import { transactionCommands } from '../../src/commands/transaction.js'
+import { ClientMemory } from '../../src/exec/client-memory.js'
+import { Eviction } from '../../src/exec/eviction.js'
 import { Executor } from '../../src/exec/executor.js'
 import { Latency } from '../../src/exec/latency.js'
+import { MemoryGuard } from '../../src/exec/memory-guard.js'
 import { OutputLimits } from '../../src/exec/output-limits.js'
 import { ClientSession } from '../../src/exec/session.js'
 import { SessionRegistry } from '../../src/exec/session-registry.js'
@@ -20,6 +23,7 @@ import { requestOf } from '../../src/resp/request.js'
 import type { EffectSink } from '../../src/store/effects.js'
 import { MemoryRows } from '../../src/store/memory-rows.js'
 import { Keyspace } from '../../src/types/keyspace.js'
+import { Seeded } from './seeded.js'
 
 export class FakeTransport implements Transport {
   address = '127.0.0.1:1'
@@ -103,7 +107,27 @@ export class ExecHarness {
   readonly sink = new FakeSink()
   readonly table: CommandTable
   readonly executor: Executor
+  readonly #random = new Seeded(1)
   readonly rows = new MemoryRows()
+  readonly clientMemory = new ClientMemory({
+    sessions: this.sessions,
+    log: undefined,
+    evicted: () => this.stats.evictedClients++,
+  })
+  readonly eviction = new Eviction(() => this.#random.fraction())
+  readonly memory = new MemoryGuard({
+    clock: this.clock,
+    clients: this.clientMemory,
+    eviction: this.eviction,
+    keyspace: () => this.executor.keyspace,
+    cache: () => this.rows.cache,
+    luaBytes: () => 0,
+    mayEvict: () => this.durability.writeFault === undefined,
+    background: work => this.executor.background(work),
+    evict: ({ db, entry }) => this.executor.evict(db, entry.name, 'DEL'),
+    wantCheckpoint: () => undefined,
+    took: () => undefined,
+  })
   /** Its writeFault may be set. */
   readonly durability: { writeFault: string | undefined } = { writeFault: undefined }
   /** Calls of commit that were not answered; with holdCommits they stay here. */
@@ -141,6 +165,8 @@ export class ExecHarness {
       latency: this.latency,
       sessions: this.sessions,
       outputLimits: new OutputLimits(this.config.values.clientOutputBufferLimit, () => undefined),
+      memory: this.memory,
+      clientMemory: this.clientMemory,
       preamble: () => undefined,
       panic: error => this.panics.push(error),
       damaged: error => this.damages.push(error.message),
@@ -161,6 +187,7 @@ export class ExecHarness {
 
   close(): void {
     this.executor.deadlines.close()
+    this.memory.stop()
   }
 }
 

@@ -15,6 +15,8 @@ const COUNT_MAX = 256
 const FIELD_BYTES = 3
 /** Map entry and two strings in memory, about. */
 const FIELD_MEMORY_BYTES = 90
+/** The Map in memory without its entries, as measured. */
+const MAP_BYTES = 100
 
 export class PackedFields implements Fields {
   readonly #values = new Map<string, string>()
@@ -41,7 +43,7 @@ export class PackedFields implements Fields {
   }
 
   get memoryBytes(): number {
-    return this.#bytes + this.#values.size * FIELD_MEMORY_BYTES
+    return MAP_BYTES + this.#bytes + this.#values.size * FIELD_MEMORY_BYTES
   }
 
   /** True when it stays small with another `bytes` of name and value. */

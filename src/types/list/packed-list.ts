@@ -10,6 +10,9 @@ const BYTES_MAX = 3_900
 /** Bytes of the count before the elements. */
 const COUNT_BYTES = 4
 
+/** Page and tables around the elements in memory, as measured. */
+const PAGE_OBJECT_BYTES = 380
+
 export class PackedList implements ListContents {
   readonly form = LIST_FORM.packed
 
@@ -31,7 +34,7 @@ export class PackedList implements ListContents {
   }
 
   get memoryBytes(): number {
-    return this.page.memoryBytes
+    return PAGE_OBJECT_BYTES + this.page.memoryBytes
   }
 
   /** True when it stays small with another element of `length` bytes. */

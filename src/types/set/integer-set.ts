@@ -10,6 +10,9 @@ const INTEGER_BYTES = 8
 const MEMORY_BYTES = 16
 const NOTHING = ''
 
+/** Objects around the integers in memory, as measured. */
+const OBJECT_BYTES = 200
+
 export class IntegerSet implements Fields {
   readonly form = FORM.integers
   readonly #integers: (number | bigint)[] = []
@@ -35,7 +38,7 @@ export class IntegerSet implements Fields {
   }
 
   get memoryBytes(): number {
-    return this.#integers.length * MEMORY_BYTES
+    return OBJECT_BYTES + this.#integers.length * MEMORY_BYTES
   }
 
   has(field: string): boolean {

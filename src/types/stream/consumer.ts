@@ -34,6 +34,10 @@ export interface ConsumerHome {
   readonly object: StoreObject
 }
 
+/** What a consumer and the tree of what it owns take in memory, as measured. */
+const CONSUMER_BYTES = 560
+const OWNED_TREE_BYTES = 1400
+
 export class Consumer extends Row {
   #seenMs: number
   #activeMs: number | undefined
@@ -52,6 +56,13 @@ export class Consumer extends Row {
   ) {
     super()
     this.#seenMs = seenMs
+    home.rows.cache.heldBytes += CONSUMER_BYTES + name.length
+  }
+
+  /** It is deleted, or its group dropped. */
+  release(): void {
+    const ownedBytes = this.#owned === undefined ? 0 : OWNED_TREE_BYTES
+    this.home.rows.cache.heldBytes -= CONSUMER_BYTES + this.name.length + ownedBytes
   }
 
   /** @throws CorruptionError */
@@ -159,6 +170,7 @@ export class Consumer extends Row {
       )
     }
     this.#root = undefined
+    rows.cache.heldBytes += OWNED_TREE_BYTES
     return owned
   }
 }

@@ -62,9 +62,15 @@ export class Consumers {
     assert(consumer.pendingCount === 0, 'a consumer goes without pending entries')
     this.home.rows.touch(consumer)
     consumer.removed = true
+    consumer.release()
     this.#byName.delete(consumer.name)
     this.#byNumber.delete(consumer.number)
     this.#sorted = undefined
+  }
+
+  /** The group is dropped: its consumers count no more. */
+  release(): void {
+    for (const consumer of this.#byName.values()) consumer.release()
   }
 
   #add(consumer: Consumer): void {

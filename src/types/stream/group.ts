@@ -41,9 +41,10 @@ export const GROUP = {
 const KEY_BYTES = 13
 const KEY_LETTER = 0x67
 const ROW_BYTES = 96
-/** A guess of what a group and a consumer take in memory and on disk, for MEMORY USAGE. */
-const GROUP_BYTES = 400
-const CONSUMER_BYTES = 250
+/** What a group, a consumer and the tree of a PEL take in memory, as measured. */
+const GROUP_BYTES = 500
+const CONSUMER_BYTES = 560
+const PEL_BYTES = 1400
 const OWNED_BYTES = 16
 const RECORD_BYTES = 36
 const NOTHING = Buffer.alloc(0)
@@ -79,6 +80,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     super()
     this.#lastDeliveredId = lastDeliveredId
     this.#entriesRead = entriesRead
+    stream.rows.cache.heldBytes += GROUP_BYTES + name.length
   }
 
   /** @throws CorruptionError */
@@ -289,6 +291,8 @@ export class ConsumerGroup extends Row implements ConsumerHome {
         consumer.owned().release()
       }
     }
+    this.#consumers?.release()
+    this.rows.cache.heldBytes -= GROUP_BYTES + this.name.length + (this.#pel === undefined ? 0 : PEL_BYTES)
     this.rows.drop(this.object, treeIds)
   }
 
@@ -324,6 +328,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
       throw new CorruptionError(`group ${this.object.id} and its PEL disagree about the number of pending entries`)
     }
     this.#pelRoot = undefined
+    this.rows.cache.heldBytes += PEL_BYTES
     this.#pel = pel
     return pel
   }

@@ -20,7 +20,7 @@ const EMBSTR_BYTES_MAX = 44
 /** Room added behind a long value that grows: half of it, at most this. */
 const SPARE_BYTES_MAX = 32 * 1024 * 1024
 /** Objects around the content in memory, about. */
-const VALUE_BYTES = 120
+const VALUE_BYTES = 215
 /** So many digits fit a double without loss. */
 const SAFE_DIGITS = 15
 
@@ -54,12 +54,14 @@ export class StringValue extends Row implements KeyValue, Evictable {
   static create(rows: Rows, content: string | Buffer, form: StringForm = 'auto'): StringValue {
     const value = new StringValue(rows, rows.newId(), settle(content))
     value.#form = form
+    rows.cache.heldBytes += value.cachedBytes
     rows.touchNew(value)
     return value
   }
 
   /** The value whose row is `objectId`; read when it is used. */
   static stored(rows: Rows, objectId: number): StringValue {
+    rows.cache.heldBytes += VALUE_BYTES
     return new StringValue(rows, objectId, undefined)
   }
 
@@ -178,7 +180,9 @@ export class StringValue extends Row implements KeyValue, Evictable {
   }
 
   #put(content: string | Buffer, spareBytes: number): void {
-    if (this.#admitted) this.#rows.cache.resized(this, content.length - (this.#content?.length ?? 0))
+    const delta = content.length - (this.#content?.length ?? 0)
+    if (this.#admitted) this.#rows.cache.resized(this, delta)
+    else this.#rows.cache.heldBytes += delta
     this.#content = content
     this.#spareBytes = spareBytes
   }
@@ -190,21 +194,27 @@ export class StringValue extends Row implements KeyValue, Evictable {
     this.#content = settle(bytes)
     this.#spareBytes = 0
     this.#shared = false
-    this.#admit()
+    this.#admit(VALUE_BYTES)
     return this.#content
   }
 
-  #admit(): void {
+  /** From the bytes held to the items of the cache. `heldBytes` of them were counted there. */
+  #admit(heldBytes: number): void {
     if (this.#admitted) return
     this.#admitted = true
+    this.#rows.cache.heldBytes -= heldBytes
     this.#rows.cache.admit(this)
   }
 
   drop(): void {
     if (this.#admitted) this.#rows.cache.forget(this)
+    else this.#rows.cache.heldBytes -= this.cachedBytes
     this.#admitted = false
     this.#rows.withdraw(this)
     this.#rows.drop(this.object, [])
+    // The list of changed rows keeps the value until the next checkpoint; the bytes need not wait for it, unless a
+    // running one has still to write them.
+    if (this.dirtyEpoch === 0 || this.dirtyEpoch === this.object.droppedEpoch) this.#content = undefined
   }
 
   digest(feed: (bytes: Uint8Array) => void): void {
@@ -232,6 +242,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
     if (this.dirtyEpoch !== 0) return false
     this.#content = undefined
     this.#admitted = false
+    this.#rows.cache.heldBytes += VALUE_BYTES
     return true
   }
 
@@ -256,7 +267,7 @@ export class StringValue extends Row implements KeyValue, Evictable {
   }
 
   override onClean(): void {
-    if (this.#content !== undefined && this.object.droppedEpoch === 0) this.#admit()
+    if (this.#content !== undefined && this.object.droppedEpoch === 0) this.#admit(this.cachedBytes)
   }
 }
 

@@ -18,6 +18,9 @@ const MEMBER_MEMORY_BYTES = 110
 
 type PackedForm = typeof ZSET_FORM.packed | typeof ZSET_FORM.listpack
 
+/** Arrays and table around the members in memory, as measured. */
+const OBJECT_BYTES = 400
+
 export class PackedScores implements ScoredMembers {
   /** In order of (score, member). */
   readonly #members: string[] = []
@@ -50,7 +53,7 @@ export class PackedScores implements ScoredMembers {
   }
 
   get memoryBytes(): number {
-    return this.#bytes + this.#members.length * MEMBER_MEMORY_BYTES
+    return OBJECT_BYTES + this.#bytes + this.#members.length * MEMBER_MEMORY_BYTES
   }
 
   /** True when it stays small with another member of `bytes`. */
