@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const LONG = {
   LONG: '1',
-  DIFF_COUNT: '100000', // per protocol
+  DIFF_COUNT: '500000', // per protocol, of which there are two
   CRASH_ROUNDS: '50',
   WORKER_JOBS: '100000',
   FUZZ_RUNS: '20000',

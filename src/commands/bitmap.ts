@@ -97,7 +97,6 @@ function parseUnit(args: Args): 1 | 8 {
 function bitsOf(range: BitRange, length: number): { from: number; to: number } {
   const units = (length * 8) / range.unitBits
   const end = range.end ?? -1
-  if (range.start < 0 && end < 0 && range.start > end) return { from: 0, to: 0 }
   const first = Math.max(0, range.start < 0 ? range.start + units : range.start)
   const last = Math.min(units - 1, Math.max(0, end < 0 ? end + units : end))
   return { from: first * range.unitBits, to: (last + 1) * range.unitBits }
@@ -136,6 +135,9 @@ const bitcount = defineCommand({
     if (entry === undefined) return ctx.reply.integer(0)
     const value = stringOf(entry)
     if (range.value === undefined) throw range.fault
+    const { start, end = start } = range.value
+    // Only here: BITPOS looks at the first unit when both lie before the string.
+    if (start < 0 && end < 0 && start > end) return ctx.reply.integer(0)
     const bytes = value.bytes()
     const { from, to } = bitsOf(range.value, bytes.length)
     ctx.reply.integer(countBits(bytes, from, to))

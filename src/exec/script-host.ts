@@ -237,7 +237,7 @@ export class ScriptHost implements Scripts {
     if (!this.#libraries.isLoaded(kept)) this.#libraries.adopt(kept, this.#open())
   }
 
-  /** See Scripts. What has no flags of its own, or is not known, is asked nothing: it is checked when it runs. */
+  /** See Scripts. What has no flags of its own, or is not known, is checked when it runs. */
   commandFlags(row: TableRow, request: Request): number {
     const own = this.#announced(row.name, request.argc > 1 ? request.text(1) : '')
     if (own === undefined) return row.flags

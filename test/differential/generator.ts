@@ -5,8 +5,10 @@ import type { Seeded } from '../support/seeded.js'
 import { dumpKinds } from './dump-kinds.js'
 import { hashKinds } from './hash-kinds.js'
 import { listKinds } from './list-kinds.js'
+import { rowKinds } from './row-kinds.js'
 import { setKinds } from './set-kinds.js'
 import { sortKinds } from './sort-kinds.js'
+import { stringKinds } from './string-kinds.js'
 import { zsetKinds } from './zset-kinds.js'
 
 export type Argument = string | number | Buffer
@@ -53,13 +55,28 @@ const WINDOW = 60
 
 export class Generator {
   #top = 1
+  readonly #following: Command[] = []
   constructor(readonly rng: Seeded) {}
 
   next(): Command {
+    return this.#following.shift() ?? this.#from(ALL_KINDS)
+  }
+
+  /** What next() gives after the command that is being made. */
+  follow(commands: readonly Command[]): void {
+    this.#following.push(...commands)
+  }
+
+  /** A command that holds no other. */
+  familyCommand(): Command {
+    return this.#from(FAMILY_KINDS)
+  }
+
+  #from(kinds: readonly Kind[]): Command {
     const { rng } = this
-    const total = ALL_KINDS.reduce((sum, kind) => sum + kind.weight, 0)
+    const total = kinds.reduce((sum, kind) => sum + kind.weight, 0)
     let at = rng.below(total)
-    const kind = ALL_KINDS.find(k => (at -= k.weight) < 0)!
+    const kind = kinds.find(k => (at -= k.weight) < 0)!
     const command = kind.make(this)
     const spoilt = kind.sound !== true && rng.chance(0.04) ? this.#spoil(command) : command
     // '+' in XREAD is of Redis 7.4: the reference refuses it. '*' in XADD asks the clock.
@@ -357,8 +374,9 @@ const STREAM_AND_KEY_KINDS: readonly Kind[] = [
   },
 ]
 
-const ALL_KINDS: readonly Kind[] = [
+const FAMILY_KINDS: readonly Kind[] = [
   ...STREAM_AND_KEY_KINDS,
+  ...stringKinds,
   ...setKinds,
   ...hashKinds,
   ...listKinds,
@@ -366,6 +384,8 @@ const ALL_KINDS: readonly Kind[] = [
   ...sortKinds,
   ...dumpKinds,
 ]
+
+const ALL_KINDS: readonly Kind[] = [...FAMILY_KINDS, ...rowKinds]
 
 function bound(g: Generator, edge: string): Argument {
   if (g.rng.chance(0.4)) return edge

@@ -17,11 +17,14 @@ export function comparable(command: Command, reply: Buffer): string {
   const name = String(command[0]).toUpperCase()
   const subcommand = String(command[1] ?? '').toUpperCase()
   const rule = RULES[`${name} ${subcommand}`] ?? RULES[name]
-  if (rule === undefined || reply[0] === 45) return reply.toString('latin1')
+  if (rule === undefined || reply[0] === ERROR || reply[0] === STATUS) return reply.toString('latin1')
   const root = parse(reply, 0).node
   rule(root, command)
   return print(root)
 }
+
+const ERROR = 45
+const STATUS = 43
 
 const RULES: Record<string, Rule> = {
   // [[id, consumer, idle, count] …]: idle is a clock reading. The summary form has no fourth row element.

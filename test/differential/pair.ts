@@ -3,7 +3,7 @@
 
 import { encodeCommand, RespClient } from '../support/resp-client.js'
 import type { Argument, Command } from './generator.js'
-import { comparable } from './normalise.js'
+import { ReplyView } from './reply-view.js'
 
 export interface Difference {
   /** Index of the command in the run. */
@@ -35,13 +35,15 @@ export class Pair {
 
   /** Empties both and runs `commands` until the first difference. */
   async run(commands: readonly Command[], progress?: (done: number) => void): Promise<Difference | undefined> {
-    await this.#both([['FLUSHALL']])
+    await this.#both([['DISCARD'], ['FLUSHALL'], ['SELECT', 0]])
+    const view = new ReplyView()
     for (let from = 0; from < commands.length; from += BATCH) {
       const batch = commands.slice(from, from + BATCH)
       const [reference, ours] = await this.#both(batch, consumersFirst)
       for (let i = 0; i < batch.length; i++) {
-        const a = comparable(batch[i], reference[i])
-        const b = comparable(batch[i], ours[i])
+        const a = view.textOf(batch[i], reference[i])
+        const b = view.textOf(batch[i], ours[i])
+        view.follow(batch[i], reference[i])
         if (a !== b) return { at: from + i, command: batch[i], reference: a, ours: b }
       }
       progress?.(from + batch.length)
@@ -97,7 +99,8 @@ export function consumersFirst(command: Command): Command[] {
     group,
     consumer,
   ]
-  const [name, key, group, consumer] = command
+  const [first, key, group, consumer] = command
+  const name = String(first).toUpperCase()
   if ((name === 'XCLAIM' || name === 'XAUTOCLAIM') && command.length > 3) return [make(key, group, consumer)]
   if (name !== 'XREADGROUP') return []
   const words = command.map(word => String(word).toUpperCase())

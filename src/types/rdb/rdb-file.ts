@@ -1,6 +1,5 @@
 // All data as an RDB file, the form in which Redis keeps and sends a whole data set: version 10, without compression.
-// In: a keyspace; out: one buffer. Used by: commands/sync. Uses: dump-payload for the values. Keys whose time has come are
-// left out.
+// In: a keyspace; out: one buffer. Keys whose time has come are left out. Used by: commands/sync. Uses: dump-payload.
 
 import type { Keyspace } from '../keyspace.js'
 import { CRC64_BYTES, putCrc64 } from './crc64.js'
