@@ -74,6 +74,7 @@ export class MillraceServer implements Server {
   readonly #executor: Executor
   readonly #expireCycle: ExpireCycle
   readonly #memory: MemoryControl
+  readonly #outputLimits: OutputLimits
   readonly #listener: Listener
   readonly #onStopped: (code: number) => void
   #store: Store
@@ -150,6 +151,8 @@ export class MillraceServer implements Server {
     this.#expireCycle = this.#newExpireCycle()
     this.#listener = this.#newListener()
     this.#followConfig(outputLimits)
+    this.#outputLimits = outputLimits
+    outputLimits.watch(this.#sessions, () => this.clock.nowMs())
   }
 
   // --- what commands see
@@ -471,6 +474,7 @@ export class MillraceServer implements Server {
   async #close(save: boolean): Promise<void> {
     this.#expireCycle.stop()
     this.#memory.stop()
+    this.#outputLimits.stop()
     await this.#listener.close()
     this.#executor.deadlines.close()
     await this.#store.close({ checkpoint: save })

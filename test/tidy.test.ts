@@ -129,6 +129,7 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'commands/context.ts',
     'commands/scripts.ts',
     'commands/server.ts',
+    'exec/executor-parts.ts',
     'exec/transport.ts',
     'resp/reply.ts',
     'store/effects.ts',

@@ -48,7 +48,7 @@ function replyFields(ctx: CommandContext, hash: HashValue, count: number, withVa
   } else if (count >= 0) {
     for (const field of hash.atRanks(randomRanks(count, size))) replyField(ctx, hash, field, withValues)
   } else {
-    for (let left = -count; left > 0; left -= DRAWN_AT_ONCE) {
+    for (let left = -count; left > 0 && ctx.session.outputFull !== true; left -= DRAWN_AT_ONCE) {
       const ranks = Array.from({ length: Math.min(left, DRAWN_AT_ONCE) }, () => randomBelow(size))
       for (const field of hash.atRanks(ranks)) replyField(ctx, hash, field, withValues)
     }

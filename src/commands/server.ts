@@ -59,6 +59,8 @@ export interface Session {
   readonly outputBytes: number
   readonly outputChunks: number
   readonly memoryBytes: number
+  /** Above the hard limit of its output: it is closed when its command ends, so long replies may as well stop. */
+  readonly outputFull?: boolean
   readonly closing: boolean
   /** Ends the connection once what was written has left ('after-reply') or at once. */
   close(when: 'now' | 'after-reply'): void

@@ -98,7 +98,7 @@ function replyRandomMembers(ctx: CommandContext, set: SetValue, count: number): 
     return
   }
   reply.array(-count)
-  for (let left = -count; left > 0; left -= DRAWN_AT_ONCE) {
+  for (let left = -count; left > 0 && ctx.session.outputFull !== true; left -= DRAWN_AT_ONCE) {
     const ranks = Array.from({ length: Math.min(left, DRAWN_AT_ONCE) }, () => randomBelow(size))
     for (const member of set.atRanks(ranks)) reply.latin1(member)
   }

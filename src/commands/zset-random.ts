@@ -40,7 +40,7 @@ function replyMembers(ctx: CommandContext, zset: ZsetValue, count: number, withS
   } else if (count >= 0) {
     for (const rank of randomRanks(count, size)) zset.each(visit, rank, rank + 1)
   } else {
-    for (let left = -count; left > 0; left--) {
+    for (let left = -count; left > 0 && ctx.session.outputFull !== true; left--) {
       const rank = randomBelow(size)
       zset.each(visit, rank, rank + 1)
     }

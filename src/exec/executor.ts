@@ -24,46 +24,22 @@ import { BusyClients } from './busy-clients.js'
 import { ExecContext, NO_REQUEST } from './context.js'
 import type { ContextParts, EffectArgument } from './context.js'
 import { Deadlines } from './deadlines.js'
+import type { ExecutorParts } from './executor-parts.js'
 import type { ClientMemory } from './client-memory.js'
-import type { Latency } from './latency.js'
 import { LaterReplies } from './later-replies.js'
 import type { MemoryGuard } from './memory-guard.js'
-import type { OutputLimits } from './output-limits.js'
 import { keyspaceNotifier } from './keyspace-events.js'
 import { Monitors } from './monitors.js'
 import { Pause } from './pause.js'
 import { PubSub } from './pubsub.js'
 import type { ClientSession, SessionHost } from './session.js'
-import type { SessionRegistry } from './session-registry.js'
-import type { SlowlogList } from './slowlog.js'
 import type { ServerStats } from './stats.js'
 import { Tick } from './tick.js'
-import type { Commit } from './tick.js'
 import { Transactions } from './transactions.js'
 import { WatchedKeys } from './watched-keys.js'
 
-export interface ExecutorParts {
-  readonly server: Server
-  readonly clock: Clock
-  readonly table: CommandTable
-  readonly keyspace: Keyspace
-  readonly sink: EffectSink
-  readonly commit: Commit
-  readonly stats: ServerStats
-  readonly slowlog: SlowlogList
-  readonly latency: Latency
-  readonly sessions: SessionRegistry
-  readonly outputLimits: OutputLimits
-  readonly memory: MemoryGuard
-  readonly clientMemory: ClientMemory
-  /** See ContextParts. */
-  preamble(): readonly EffectArgument[] | undefined
-  /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
-  panic(error: unknown, doing: string): void
-  /** A damaged piece of data was met and refused. */
-  damaged(error: CorruptionError, doing: string): void
-}
-
+/** A reply beyond it is held against the output limits when its command ends; shorter ones when they leave. */
+const OUTPUT_LOOK_BYTES = 16_384
 const UNBLOCKED = 'UNBLOCKED client unblocked via CLIENT UNBLOCK'
 
 export class Executor implements SessionHost, ContextParts, AdmissionState {
@@ -180,6 +156,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     // CLIENT REPLY SKIP silences the command after it, not itself.
     if (session.replyMode === 'skip-next') session.replyMode = 'skip'
     session.endSpeaking()
+    if (session.reply.position > OUTPUT_LOOK_BYTES) this.overOutputLimit(session)
     this.noteMemory(session)
   }
 
@@ -387,6 +364,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     }
     const position = session.reply.position
     session.reply.error(UNBLOCKED)
+    this.accounting.served(session, waiter.command, 0, true, this.#frozenMs())
     this.#unblocked(session, position)
     return true
   }
@@ -439,6 +417,10 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   countError(text: string): void {
     this.#stats.countError(text)
+  }
+
+  outputFull(session: ClientSession): boolean {
+    return this.#parts.outputLimits.isFull(session)
   }
 
   noteMemory(session: ClientSession): void {

@@ -5,10 +5,12 @@ import type { OutputLimits as Limits } from '../base/config-special.js'
 import type { ClientSession } from './session.js'
 
 const STRANGER_BYTES_MAX = 1024
+const SOFT_LOOK_MS = 250
 
 export class OutputLimits {
   limits: Limits
   readonly #log: (message: string) => void
+  #timer: NodeJS.Timeout | undefined
 
   constructor(limits: Limits, log: (message: string) => void) {
     this.limits = limits
@@ -30,6 +32,24 @@ export class OutputLimits {
     const tooLong = session.softLimitSinceMs !== 0 && nowMs - session.softLimitSinceMs > softSeconds * 1000
     if (!tooLong && (hardBytes === 0 || bytes < hardBytes)) return false
     return this.#end(session)
+  }
+
+  /** Whether the client will have to go for what has been written. */
+  isFull(session: ClientSession): boolean {
+    const { hardBytes } = session.subscriber ? this.limits.pubsub : this.limits.normal
+    return hardBytes > 0 && session.outputBytes >= hardBytes
+  }
+
+  /** Looks now and then at those above their soft limit, who may neither read nor ask for anything. */
+  watch(sessions: Iterable<ClientSession>, nowMs: () => number): void {
+    this.#timer ??= setInterval(() => {
+      const now = nowMs()
+      for (const session of sessions) if (session.softLimitSinceMs !== 0 && !session.closing) this.check(session, now)
+    }, SOFT_LOOK_MS).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
   }
 
   #end(session: ClientSession): true {

@@ -35,6 +35,8 @@ export interface SessionHost {
   countError(text: string): void
   /** Checks client-output-buffer-limit; true when the client must go. */
   overOutputLimit(session: ClientSession): boolean
+  /** Whether the client will be closed for its output. */
+  outputFull(session: ClientSession): boolean
   readonly nowMs: number
   /** Whether new clients must authenticate first. */
   readonly passwordRequired: boolean
@@ -182,6 +184,9 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     const names = this.watchedKeys.length + channel.size + pattern.size + shard.size
     const buffers = this.queryBufferBytes + this.queryBufferFreeBytes + this.outputBytes
     return SESSION_BYTES + buffers + queued + names * NAME_BYTES
+  }
+  get outputFull(): boolean {
+    return this.#host.outputFull(this)
   }
   /** True while no further command may be executed. */
   get halted(): boolean {

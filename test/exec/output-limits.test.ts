@@ -52,3 +52,22 @@ t.test('limits can be changed for clients that are there', async t => {
   limits.limits = { ...limits.limits, normal: { hardBytes: 10, softBytes: 0, softSeconds: 0 } }
   t.equal(limits.check(client, 0), true)
 })
+
+t.test('a command may ask whether its client will have to go', async t => {
+  const { client, limits } = setUp(999, true)
+  t.equal(limits.isFull(client), false)
+  client.outputBytes = 1000
+  t.equal(limits.isFull(client), true)
+  t.equal(limits.isFull(setUp(1e12).client), false, 'not without a limit')
+})
+
+t.test('who is above the soft limit goes without another command', async t => {
+  const { client, limits, closed } = setUp(500, true)
+  let now = 1000
+  limits.check(client, now)
+  limits.watch([client], () => now)
+  t.teardown(() => limits.stop())
+  now = 61_001
+  for (let i = 0; i < 400 && closed.length === 0; i++) await new Promise(resolve => setTimeout(resolve, 10))
+  t.same(closed, ['now'])
+})

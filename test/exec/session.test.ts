@@ -32,6 +32,9 @@ class FakeHost implements SessionHost {
     this.events.push('closed')
   }
   noteMemory() {}
+  outputFull() {
+    return false
+  }
   countError(): void {}
   overOutputLimit(session: ClientSession): boolean {
     this.events.push(`output ${session.outputBytes}`)

@@ -1,0 +1,39 @@
+// What an executor is made of; joined in server.ts.
+
+import type { Clock } from '../base/clock.js'
+import type { CorruptionError } from '../base/errors.js'
+import type { Server } from '../commands/server.js'
+import type { CommandTable } from '../commands/table.js'
+import type { EffectSink } from '../store/effects.js'
+import type { Keyspace } from '../types/keyspace.js'
+import type { ClientMemory } from './client-memory.js'
+import type { EffectArgument } from './context.js'
+import type { Latency } from './latency.js'
+import type { MemoryGuard } from './memory-guard.js'
+import type { OutputLimits } from './output-limits.js'
+import type { SessionRegistry } from './session-registry.js'
+import type { SlowlogList } from './slowlog.js'
+import type { ServerStats } from './stats.js'
+import type { Commit } from './tick.js'
+
+export interface ExecutorParts {
+  readonly server: Server
+  readonly clock: Clock
+  readonly table: CommandTable
+  readonly keyspace: Keyspace
+  readonly sink: EffectSink
+  readonly commit: Commit
+  readonly stats: ServerStats
+  readonly slowlog: SlowlogList
+  readonly latency: Latency
+  readonly sessions: SessionRegistry
+  readonly outputLimits: OutputLimits
+  readonly memory: MemoryGuard
+  readonly clientMemory: ClientMemory
+  /** See ContextParts. */
+  preamble(): readonly EffectArgument[] | undefined
+  /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
+  panic(error: unknown, doing: string): void
+  /** A damaged piece of data was met and refused. */
+  damaged(error: CorruptionError, doing: string): void
+}
