@@ -141,12 +141,12 @@ int ProtectedCallOfScript(lua_State* L) {
   if (lua_istable(L, -1)) {
     lua_pushliteral(L, "err");
     lua_rawget(L, -2);
+    // What else the member holds, nothing mostly, comes as a third value.
     if (lua_isstring(L, -1)) lua_remove(L, -2);
-    else lua_pop(L, 1);
   }
   lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
+  lua_insert(L, 1);
+  return lua_gettop(L);
 }
 
 int HandledCallOfScript(lua_State* L) {

@@ -255,8 +255,15 @@ class Mender {
     Recognise(statement, c, name, length);
   }
 
-  static bool Is(const char* name, size_t length, const char* word) {
-    return name != nullptr && strlen(word) == length && memcmp(name, word, length) == 0;
+  // `words` with blanks between them.
+  static bool IsOneOf(const char* name, size_t length, const char* words) {
+    if (name == nullptr) return false;
+    for (const char* word = words; *word != '\0'; word += *word == ' ') {
+      const size_t size = strcspn(word, " ");
+      if (size == length && memcmp(name, word, length) == 0) return true;
+      word += size;
+    }
+    return false;
   }
 
   static void Recognise(Return& statement, char c, const char* name, size_t length) {
@@ -265,12 +272,15 @@ class Mender {
       return;
     }
     if (statement.tokens == 1) {
-      if (Is(name, length, "redis") || Is(name, length, "cjson")) statement.known = 1;
-      else if (Is(name, length, "error") || Is(name, length, "tonumber")) statement.known = 3;
+      if (IsOneOf(name, length, "redis cjson math bit string struct cmsgpack table")) statement.known = 1;
+      else if (IsOneOf(name, length, "error tonumber tostring type rawget setmetatable")) statement.known = 3;
     } else if (statement.tokens == 2 && statement.known == 1 && c == '.') {
       statement.known = 2;
     } else if (statement.tokens == 3 && statement.known == 2 && name != nullptr) {
-      statement.known = 3;
+      // Those that may give another number of values than one.
+      const bool several = IsOneOf(name, length, "modf frexp find match gmatch gfind gsub byte unpack unpack_one "
+                                                 "unpack_limit remove insert foreach foreachi sort log setresp");
+      statement.known = several ? 0 : 3;
     } else {
       statement.known = 0;
     }
