@@ -246,6 +246,7 @@ export class MillraceServer implements Server {
     store.triggers.intervalMs = values.checkpointInterval * 1000
     store.triggers.dirtyBytes = this.#memory.dirtyBytesMax
     store.triggers.journalBytes = values.journalMaxBytes
+    store.triggers.replayRecords = values.checkpointReplayRecords
     return store
   }
 
@@ -411,6 +412,7 @@ export class MillraceServer implements Server {
     config.onChange('appendfsync', policy => (this.#store.fsync = policy))
     config.onChange('page-cache-bytes', bytes => (this.#store.cache.bytesMax = bytes))
     config.onChange('checkpoint-interval', seconds => (this.#store.triggers.intervalMs = seconds * 1000))
+    config.onChange('checkpoint-replay-records', records => (this.#store.triggers.replayRecords = records))
     config.onChange('journal-max-bytes', bytes => (this.#store.triggers.journalBytes = bytes))
   }
 
@@ -446,7 +448,7 @@ export class MillraceServer implements Server {
   #abandon(): void {
     this.log.warning('SHUTDOWN NOSAVE ends a script that has written; nothing of it is kept.')
     this.#executor.abandon()
-    Object.assign(this.#store.triggers, { intervalMs: Infinity, dirtyBytes: Infinity, journalBytes: Infinity })
+    Object.assign(this.#store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 0 })
     this.#ending ??= this.#close(false).then(() => this.#onStopped(0))
   }
 

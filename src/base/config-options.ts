@@ -179,6 +179,11 @@ const durability = {
     128 * MIB,
     'Changed bytes in memory that start a checkpoint early.',
   ),
+  'checkpoint-replay-records': option(
+    integer(0, LONG_MAX),
+    100_000,
+    'Records to replay after a crash that start a checkpoint, if it is cheap to write beside that. 0: never.',
+  ),
   'journal-max-bytes': option(memory(MIB, LONG_MAX), 1024 * MIB, 'Size of the journal that starts a checkpoint early.'),
   'stop-writes-on-bgsave-error': option(
     yesNo(),

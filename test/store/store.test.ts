@@ -1,8 +1,10 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { FakeClock } from '../../src/base/clock.js'
 import { CorruptionError } from '../../src/base/errors.js'
 import { idKey, numberedKey, StoreObject, Table } from '../../src/store/row.js'
+import type { Store } from '../../src/store/store.js'
 import { temporaryFolder, until } from './journal-fixture.js'
 import { committedTick, NumberRow, numberIn, openStore } from './store-fixture.js'
 
@@ -183,4 +185,50 @@ t.test('damage in the store is found and named', async t => {
     new CorruptionError('The checksum of row 000000abcdef of table heads does not hold: the store is damaged there.'),
   )
   await again.close()
+})
+
+/** Commits one record that touches `row`. */
+async function recordChange(store: Store, row: NumberRow): Promise<void> {
+  store.begin(1)
+  store.touch(row)
+  store.addArguments(0, ['SET', 'key', 'value'])
+  store.end()
+  await committedTick(store)
+}
+
+t.test('a checkpoint starts when replaying would cost much more than writing it', async t => {
+  const clock = new FakeClock(1_000_000)
+  const store = openStore(temporaryFolder(t), { clock })
+  t.teardown(() => store.close())
+  Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 30 })
+  const rows = Array.from({ length: 4 }, (_, i) => new NumberRow(Table.Heads, idKey(i + 1), undefined, i))
+  for (let i = 0; i < 39; i++) await recordChange(store, rows[i % 4])
+  t.notOk(store.checkpointRunning, 'not enough records for so many rows')
+  await recordChange(store, rows[0])
+  t.notOk(store.checkpointRunning, 'too soon after the one before, which is the start')
+  clock.advance(1000)
+  await recordChange(store, rows[0])
+  await until(() => store.figures().checkpoints === 1 && !store.checkpointRunning)
+  t.equal(store.changesSinceCheckpoint, 0)
+  clock.advance(1000)
+  for (let i = 0; i < 29; i++) await recordChange(store, rows[0])
+  t.notOk(store.checkpointRunning, 'not enough records')
+  store.triggers.replayRecords = 0
+  for (let i = 0; i < 40; i++) await recordChange(store, rows[0])
+  t.notOk(store.checkpointRunning, 'never')
+})
+
+t.test('what rows grow by after their first touch counts as dirty', async t => {
+  const store = openStore(temporaryFolder(t))
+  t.teardown(() => store.close())
+  Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 4000, journalBytes: 0 })
+  const row = new NumberRow(Table.Heads, idKey(1), undefined, 1)
+  let records = 0
+  while (!store.checkpointRunning && records < 1000) {
+    await recordChange(store, row)
+    records++
+  }
+  t.ok(records > 20 && records < 100, `after ${records} records of some 70 bytes`)
+  await until(() => !store.checkpointRunning)
+  t.equal(store.figures().checkpoints, 1)
 })
