@@ -51,7 +51,7 @@ export interface CheckpointTriggers {
 }
 
 const INTERVAL_LOOK_MS = 1000
-/** Writing a row into LMDB takes as long as replaying two to three records (measured); a quarter of that is worth it. */
+/** Writing a row into LMDB takes as long as replaying two or three records (measured): at most a quarter is spent. */
 const RECORDS_PER_ROW = 10
 /** Between two checkpoints that only shorten the replay. */
 const REPLAY_PAUSE_MS = 1000
