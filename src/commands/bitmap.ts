@@ -116,7 +116,15 @@ function late<T>(parse: () => T): Late<T> {
 function parseCountRange(args: Args): BitRange {
   if (args.remaining === 0) return { start: 0, end: undefined, unitBits: 8 }
   if (args.remaining === 1 || args.remaining > 3) throw new ReplyError(replyErrors.syntax)
-  return { start: args.integer(), end: args.integer(), unitBits: parseUnit(args) }
+  const [start, end] = [args.integer(), args.integer()]
+  // Nothing is counted whatever the unit, and then it is not looked at.
+  if (isBeforeString(start, end)) return { start, end, unitBits: 8 }
+  return { start, end, unitBits: parseUnit(args) }
+}
+
+/** Only BITCOUNT cares: BITPOS looks at the first unit then. */
+function isBeforeString(start: number, end: number): boolean {
+  return start < 0 && end < 0 && start > end
 }
 
 const bitcount = defineCommand({
@@ -136,8 +144,7 @@ const bitcount = defineCommand({
     const value = stringOf(entry)
     if (range.value === undefined) throw range.fault
     const { start, end = start } = range.value
-    // Only here: BITPOS looks at the first unit when both lie before the string.
-    if (start < 0 && end < 0 && start > end) return ctx.reply.integer(0)
+    if (isBeforeString(start, end)) return ctx.reply.integer(0)
     const bytes = value.bytes()
     const { from, to } = bitsOf(range.value, bytes.length)
     ctx.reply.integer(countBits(bytes, from, to))

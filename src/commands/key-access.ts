@@ -10,11 +10,13 @@ export interface KeyPlace {
   readonly key: KeySpec
 }
 
-/** Positions of the keys with the specification that found each. */
+/** Positions of the keys with the specification that found each; none when one of them does not fit the request. */
 export function keyPlaces(spec: Pick<CommandSpec, 'keys'>, request: Request): KeyPlace[] {
   const places: KeyPlace[] = []
   for (const key of spec.keys) {
-    for (const at of keysOf({ keys: [key] }, request) ?? []) places.push({ at, key })
+    const found = keysOf({ keys: [key] }, request)
+    if (found === undefined) return []
+    for (const at of found) places.push({ at, key })
   }
   return places
 }

@@ -64,6 +64,7 @@ const getex = defineCommand({
     const entry = ctx.db.find(key)
     if (entry === undefined) return ctx.reply.nullBulk()
     const content = stringOf(entry).content()
+    if (options.fault !== undefined) throw options.fault
     const time = options.expire
     if (time !== undefined) {
       const atMs = positiveExpireAtMsOf(time, ctx.nowMs, 'getex')

@@ -12,6 +12,8 @@ export interface StringOptions {
   keepTtl: boolean
   persist: boolean
   expire: ExpireTime | undefined
+  /** What is wrong with the number of the expiry; GETEX tells it after it has found the key. */
+  fault: ReplyError | undefined
 }
 
 type ExpireWord = 'EX' | 'PX' | 'EXAT' | 'PXAT'
@@ -19,7 +21,15 @@ const EXPIRE_WORDS: readonly ExpireWord[] = ['EX', 'PX', 'EXAT', 'PXAT']
 
 /** The rest of the arguments. The number of an expiry is read last: a wrong word elsewhere is the earlier error. */
 export function parseStringOptions(args: Args, of: 'set' | 'getex'): StringOptions {
-  const options: StringOptions = { nx: false, xx: false, get: false, keepTtl: false, persist: false, expire: undefined }
+  const options: StringOptions = {
+    nx: false,
+    xx: false,
+    get: false,
+    keepTtl: false,
+    persist: false,
+    expire: undefined,
+    fault: undefined,
+  }
   let word: ExpireWord | undefined
   let timeAt = 0
   while (args.remaining > 0) {
@@ -32,7 +42,13 @@ export function parseStringOptions(args: Args, of: 'set' | 'getex'): StringOptio
       throw new ReplyError(replyErrors.syntax)
     }
   }
-  if (word !== undefined) options.expire = readTime(args, timeAt, word)
+  if (word === undefined) return options
+  try {
+    options.expire = readTime(args, timeAt, word)
+  } catch (error) {
+    if (of === 'set' || !(error instanceof ReplyError)) throw error
+    options.fault = error
+  }
   return options
 }
 

@@ -262,7 +262,7 @@ function keyRange(key: KeySpec, request: Request, begin: number): KeyRange {
     if (at >= request.argc) return 'invalid'
     const text = request.text(at)
     if (!/^\d{1,9}$/.test(text)) return 'invalid'
-    if (Number(text) === 0) return 'none'
+    if (Number(text) === 0) return 'invalid'
     first += find.firstKey
     last = first + (Number(text) - 1) * find.step
   }

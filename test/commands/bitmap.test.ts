@@ -34,6 +34,8 @@ const LINES = [
   'bitpos s 0 -31 -36',
   'bitpos s 0 -3 -9 bit',
   'bitcount s -31 -36',
+  'bitcount s -31 -36 x',
+  'bitcount s -36 -31 x',
   'bitcount s -31 -31',
   'bitpos s 1 a 1',
   'bitpos s 1 0 a foo',

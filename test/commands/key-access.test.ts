@@ -1,6 +1,6 @@
 import t from 'tap'
 import { commandTable } from '../../src/commands/all-commands.js'
-import { keyAccesses } from '../../src/commands/key-access.js'
+import { keyAccesses, keyPlaces } from '../../src/commands/key-access.js'
 import { requestOf } from '../../src/resp/request.js'
 
 const table = commandTable()
@@ -28,4 +28,12 @@ t.test('SET reads when it is asked for the old value', async t => {
   t.equal(accesses('SET', 'k', 'v'), '1w')
   t.equal(accesses('SET', 'k', 'get'), '1w', 'the value is no option')
   t.equal(accesses('SET', 'k', 'v', 'EX', '1', 'get'), '1rw')
+})
+
+t.test('a request whose number of keys is none has no keys at all', async t => {
+  const zinterstore = table.find('zinterstore')!
+  const places = (...words: string[]) =>
+    keyPlaces(zinterstore, requestOf(['ZINTERSTORE', ...words])).map(({ at }) => at)
+  t.same(places('z', '1', 'y'), [1, 3])
+  for (const count of ['0', 'x', '-1', '3']) t.same(places('z', count, 'y'), [], count)
 })

@@ -45,6 +45,8 @@ const RULES: Record<string, Rule> = {
       }
     }
   },
+  // Redis shares small integers between keys unless they came by COPY or RESTORE; here their text decides.
+  'OBJECT REFCOUNT': mask,
   // A set has no order of its own, and BY a pattern without a star asks for that order.
   SORT: maskUnsorted,
   SORT_RO: maskUnsorted,

@@ -31,6 +31,9 @@ export const UNGENERATED: ReadonlyMap<string, string> = new Map([
 /** Rows that have kinds of their own because a plain request would not do here. */
 const SPECIAL: ReadonlyMap<string, string> = new Map([
   ['spop', 'takes what chance says, so that the data would differ; set-kinds take all'],
+  ['sscan', 'how far one call gets depends on the table; set-kinds ask for everything at once'],
+  ['hscan', 'as sscan'],
+  ['zscan', 'as sscan'],
   ['multi', 'is generated with its commands and its end'],
   ['flushall', 'would leave too little behind'],
   ['flushdb', 'as flushall'],
