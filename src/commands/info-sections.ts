@@ -185,6 +185,7 @@ export function statsFields(server: Server): Fields {
     sync_partial_ok: 0,
     sync_partial_err: 0,
     expired_keys: stats.expiredKeys,
+    expired_subkeys: stats.expiredFields,
     expired_stale_perc: '0.00',
     expired_time_cap_reached_count: 0,
     expire_cycle_cpu_milliseconds: 0,

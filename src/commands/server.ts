@@ -85,6 +85,8 @@ export interface Stats {
   netOutputBytes: number
   rejectedConnections: number
   expiredKeys: number
+  /** Fields of hashes. */
+  expiredFields: number
   evictedKeys: number
   evictedClients: number
   keyspaceHits: number

@@ -128,6 +128,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const on = (kind: string) => this.notifier !== undefined && letters.includes(kind)
     this.keyspace.hooks = {
       onExpired: (db, key) => this.#expired(db, key),
+      onFieldsExpired: (db, key, fields, emptied) => this.#fieldsExpired(db, key, fields, emptied),
       ...(on('n') && { onCreated: (db: Database, key: string) => this.context.notify('n', 'new', key, db) }),
       ...(on('m') && { onMissed: (db: Database, key: string) => this.context.notify('m', 'keymiss', key, db) }),
     }
@@ -156,7 +157,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     // CLIENT REPLY SKIP silences the command after it, not itself.
     if (session.replyMode === 'skip-next') session.replyMode = 'skip'
     session.endSpeaking()
-    if (session.reply.position > OUTPUT_LOOK_BYTES) this.overOutputLimit(session)
+    if (session.reply.position > OUTPUT_LOOK_BYTES) this.#parts.outputLimits.check(session, this.#tickMs)
     this.noteMemory(session)
   }
 
@@ -452,6 +453,16 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     context.sideEffect(db.index, ['DEL', key])
     context.expired(key, db)
     context.notify('x', 'expired', key, db)
+    if (!this.#running) context.closeRecord()
+  }
+
+  #fieldsExpired(db: Database, key: string, fields: readonly string[], emptied: boolean): void {
+    this.#stats.expiredFields += fields.length
+    const context = this.context
+    context.sideEffect(db.index, ['HDEL', key, ...fields])
+    context.touched(key, db)
+    context.notify('h', 'hexpired', key, db)
+    if (emptied) context.notify('g', 'del', key, db)
     if (!this.#running) context.closeRecord()
   }
 

@@ -77,8 +77,12 @@ export class ExpireCycle {
       const db = databases[this.#nextDatabase % databases.length]
       // Also when the time is up inside it: the next slice begins with another.
       this.#nextDatabase = (this.#nextDatabase + 1) % databases.length
-      if (db.expiringCount === 0) continue
-      while (db.expireSome(BATCH).more) if (clock.monotonicUs() >= untilUs) return true
+      if (db.expiringCount > 0) {
+        while (db.expireSome(BATCH).more) if (clock.monotonicUs() >= untilUs) return true
+      }
+      if (db.expiringFieldsCount > 0) {
+        while (db.expireFieldsSome(BATCH)) if (clock.monotonicUs() >= untilUs) return true
+      }
     }
     return false
   }

@@ -11,6 +11,7 @@ export class ServerStats implements Stats {
   netOutputBytes = 0
   rejectedConnections = 0
   expiredKeys = 0
+  expiredFields = 0
   evictedKeys = 0
   evictedClients = 0
   totalErrorReplies = 0
@@ -61,6 +62,7 @@ export class ServerStats implements Stats {
     this.netOutputBytes = 0
     this.rejectedConnections = 0
     this.expiredKeys = 0
+    this.expiredFields = 0
     this.evictedKeys = 0
     this.evictedClients = 0
     this.#lookups.hits = 0

@@ -5,7 +5,9 @@
 
 import { assert } from '../base/assert.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
+import type { DirectoryRow } from './directory-row.js'
 import { Deadline } from './expiry.js'
+import type { HashValue } from './hash/hash-value.js'
 import { KeyEntry } from './key-entry.js'
 import type { KeyValue, TypeName } from './key-value.js'
 import type { Keyspace } from './keyspace.js'
@@ -84,7 +86,8 @@ export class Database {
       if (!this.#keyspace.expiryHeld) this.#expire(entry)
       return undefined
     }
-    return entry
+    if (entry === undefined || this.#slot.fieldDeadlines.size === 0) return entry
+    return this.#expireFields(entry, Infinity) ? entry : undefined
   }
 
   /** The entry as it lies there: one whose time has come too. */
@@ -116,11 +119,13 @@ export class Database {
     } else {
       this.#slot.rows.touch(entry)
       this.#clearDeadline(entry)
+      this.#clearFieldDeadline(entry)
       assert(entry.objectId !== value.object.id, 'a value is put once')
       entry.dropValue()
       entry.replace(spec, value)
       this.#keyspace.noteReplacement(entry)
     }
+    if (value.type === 'hash') this.noteFieldExpiry(entry, (value as HashValue).soonestExpiryMs)
     return entry
   }
 
@@ -155,6 +160,12 @@ export class Database {
     } else {
       this.#slot.expiries.move(entry.deadline, atMs)
     }
+  }
+
+  /** A field of the hash behind `entry` expires at `atMs`, maybe before all others; 0 is none. */
+  noteFieldExpiry(entry: KeyEntry, atMs: number): void {
+    const known = this.#slot.fieldDeadlines.get(entry)
+    if (atMs !== 0 && (known === undefined || atMs < known.atMs)) this.#setFieldDeadline(entry, atMs)
   }
 
   /** Removes all keys; O(1) for the caller, objects are dropped in background slices. Returns how many there were. */
@@ -225,6 +236,19 @@ export class Database {
     }
   }
 
+  /** Removes up to `max` fields of hashes whose time has come; true when more may be waiting. For the expire cycle. */
+  expireFieldsSome(max: number): boolean {
+    const soonest = this.#slot.fieldExpiries.soonest()
+    if (soonest === undefined || !this.#isFieldDue(soonest.atMs)) return false
+    this.#expireFields(soonest.entry, max)
+    return true
+  }
+
+  /** Hashes with fields that expire. */
+  get expiringFieldsCount(): number {
+    return this.#slot.fieldDeadlines.size
+  }
+
   /** For Keyspace.swap. */
   exchangeSlots(other: Database): void {
     const slot = this.#slot
@@ -233,8 +257,9 @@ export class Database {
   }
 
   /** For Keyspace.load: a key as its row has it, without touching anything. */
-  adopt(entry: KeyEntry, expireAtMs: number): void {
+  adopt(entry: KeyEntry, { expireAtMs, fieldsExpireAtMs }: DirectoryRow): void {
     this.#slot.keys.insert(entry)
+    if (fieldsExpireAtMs !== 0) this.#armFieldDeadline(entry, fieldsExpireAtMs)
     this.#keyspace.noteCreation(entry)
     if (expireAtMs === 0) return
     const deadline = new Deadline(entry, expireAtMs)
@@ -251,6 +276,52 @@ export class Database {
     return this.#keyspace.nowMs > deadline.atMs && !this.#keyspace.replaying
   }
 
+  #isFieldDue(atMs: number): boolean {
+    const { nowMs, replaying, expiryHeld } = this.#keyspace
+    return nowMs >= atMs && !replaying && !expiryHeld
+  }
+
+  /** Removes up to `max` due fields of a key; false when the key went with its last one. */
+  #expireFields(entry: KeyEntry, max: number): boolean {
+    const deadline = this.#slot.fieldDeadlines.get(entry)
+    if (deadline === undefined || !this.#isFieldDue(deadline.atMs)) return true
+    const hash = entry.value as HashValue
+    const due = hash.dueFields(this.#keyspace.nowMs, max)
+    for (const field of due) hash.remove(field)
+    const emptied = hash.count === 0
+    if (emptied) {
+      this.#removeEntry(entry)
+      entry.dropValue()
+    } else {
+      this.#setFieldDeadline(entry, hash.soonestExpiryMs)
+    }
+    if (due.length > 0) this.#keyspace.hooks.onFieldsExpired?.(this, entry.name, due, emptied)
+    return !emptied
+  }
+
+  /** Sets when a hash is looked at next for fields that are due; 0 for never. */
+  #setFieldDeadline(entry: KeyEntry, atMs: number): void {
+    const known = this.#slot.fieldDeadlines.get(entry)
+    if (known?.atMs === atMs) return
+    this.#slot.rows.touch(entry)
+    if (atMs === 0) this.#clearFieldDeadline(entry)
+    else if (known === undefined) this.#armFieldDeadline(entry, atMs)
+    else this.#slot.fieldExpiries.move(known, atMs)
+  }
+
+  #armFieldDeadline(entry: KeyEntry, atMs: number): void {
+    const deadline = new Deadline(entry, atMs)
+    this.#slot.fieldDeadlines.set(entry, deadline)
+    this.#slot.fieldExpiries.add(deadline)
+  }
+
+  #clearFieldDeadline(entry: KeyEntry): void {
+    const deadline = this.#slot.fieldDeadlines.get(entry)
+    if (deadline === undefined) return
+    this.#slot.fieldExpiries.remove(deadline)
+    this.#slot.fieldDeadlines.delete(entry)
+  }
+
   #expire(entry: KeyEntry): void {
     this.#removeEntry(entry)
     entry.dropValue()
@@ -261,6 +332,7 @@ export class Database {
     if (!this.#slot.rows.withdraw(entry)) this.#slot.rows.touch(entry)
     this.#slot.keys.remove(entry)
     this.#clearDeadline(entry)
+    this.#clearFieldDeadline(entry)
     entry.leave()
   }
 

@@ -11,10 +11,15 @@ export const KEY_FORM = { NAME: 0, DIGEST: 1 } as const
 /** Longer names are kept under their SHA-256 digest: the store's keys are bounded. */
 export const NAME_BYTES_IN_KEY_MAX = 480
 
-/** Value: version, type code, flags, object id (6 bytes), expiry if flagged (8 bytes), name if flagged. */
+/**
+ * Value: version, type code, flags, object id (6 bytes), expiry if flagged (8 bytes), first expiry of a field if
+ * flagged (8 bytes), name if flagged.
+ */
 export const DIRECTORY_VALUE = { VERSION: 0, TYPE: 1, FLAGS: 2, OBJECT: 3, REST: 9 } as const
 export const DIRECTORY_VERSION = 1
-export const DIRECTORY_FLAG = { EXPIRES: 1, NAMED: 2 } as const
+/** Of rows with FIELDS_EXPIRE, which version 1 does not know. */
+export const DIRECTORY_VERSION_WITH_FIELDS = 2
+export const DIRECTORY_FLAG = { EXPIRES: 1, NAMED: 2, FIELDS_EXPIRE: 4 } as const
 
 const INT64_MAX = 0x7fffffffffffffffn
 const INT64_MIN = -0x8000000000000000n
@@ -25,6 +30,8 @@ export interface DirectoryRow {
   readonly objectId: number
   /** Unix ms, 0 for none. */
   readonly expireAtMs: number
+  /** Unix ms before which no field of the hash expires; 0 when none does. */
+  readonly fieldsExpireAtMs: number
 }
 
 export function encodeDirectoryKey(slot: number, name: string): Buffer {
@@ -47,13 +54,20 @@ export function directoryPrefix(slot: number): Buffer {
 export function encodeDirectoryValue(row: DirectoryRow): Buffer {
   const named = row.name.length > NAME_BYTES_IN_KEY_MAX
   const expires = row.expireAtMs !== 0
-  const bytes = Buffer.allocUnsafe(DIRECTORY_VALUE.REST + (expires ? 8 : 0) + (named ? row.name.length : 0))
-  bytes[DIRECTORY_VALUE.VERSION] = DIRECTORY_VERSION
+  const fieldsExpire = row.fieldsExpireAtMs !== 0
+  const fieldsAt = DIRECTORY_VALUE.REST + (expires ? 8 : 0)
+  const nameAt = fieldsAt + (fieldsExpire ? 8 : 0)
+  const bytes = Buffer.allocUnsafe(nameAt + (named ? row.name.length : 0))
+  bytes[DIRECTORY_VALUE.VERSION] = fieldsExpire ? DIRECTORY_VERSION_WITH_FIELDS : DIRECTORY_VERSION
   bytes[DIRECTORY_VALUE.TYPE] = row.typeCode
-  bytes[DIRECTORY_VALUE.FLAGS] = (expires ? DIRECTORY_FLAG.EXPIRES : 0) | (named ? DIRECTORY_FLAG.NAMED : 0)
+  bytes[DIRECTORY_VALUE.FLAGS] =
+    (expires ? DIRECTORY_FLAG.EXPIRES : 0) |
+    (named ? DIRECTORY_FLAG.NAMED : 0) |
+    (fieldsExpire ? DIRECTORY_FLAG.FIELDS_EXPIRE : 0)
   putU48(bytes, DIRECTORY_VALUE.OBJECT, row.objectId)
   if (expires) bytes.writeBigInt64BE(int64(row.expireAtMs), DIRECTORY_VALUE.REST)
-  if (named) bytes.latin1Write(row.name, DIRECTORY_VALUE.REST + (expires ? 8 : 0))
+  if (fieldsExpire) bytes.writeBigInt64BE(int64(row.fieldsExpireAtMs), fieldsAt)
+  if (named) bytes.latin1Write(row.name, nameAt)
   return bytes
 }
 
@@ -61,18 +75,22 @@ export function encodeDirectoryValue(row: DirectoryRow): Buffer {
 export function decodeDirectoryRow(key: Buffer, value: Buffer): DirectoryRow {
   if (key.length < DIRECTORY_KEY.NAME || value.length < DIRECTORY_VALUE.REST) throw damaged(key, 'it is too short')
   const version = value[DIRECTORY_VALUE.VERSION]
-  if (version !== DIRECTORY_VERSION) throw damaged(key, `version ${version} is unknown`)
   const flags = value[DIRECTORY_VALUE.FLAGS]
+  const fieldsExpire = (flags & DIRECTORY_FLAG.FIELDS_EXPIRE) !== 0
+  const expected = fieldsExpire ? DIRECTORY_VERSION_WITH_FIELDS : DIRECTORY_VERSION
+  if (version !== expected) throw damaged(key, `version ${version} is unknown`)
   const expires = (flags & DIRECTORY_FLAG.EXPIRES) !== 0
   const named = (flags & DIRECTORY_FLAG.NAMED) !== 0
   if (named !== (key[DIRECTORY_KEY.FORM] === KEY_FORM.DIGEST)) throw damaged(key, 'its form and flags disagree')
-  const nameAt = DIRECTORY_VALUE.REST + (expires ? 8 : 0)
+  const fieldsAt = DIRECTORY_VALUE.REST + (expires ? 8 : 0)
+  const nameAt = fieldsAt + (fieldsExpire ? 8 : 0)
   if (value.length < nameAt || (!named && value.length !== nameAt)) throw damaged(key, 'its length is wrong')
   return {
     name: named ? value.latin1Slice(nameAt) : key.latin1Slice(DIRECTORY_KEY.NAME),
     typeCode: value[DIRECTORY_VALUE.TYPE],
     objectId: getU48(value, DIRECTORY_VALUE.OBJECT),
     expireAtMs: expires ? Number(value.readBigInt64BE(DIRECTORY_VALUE.REST)) : 0,
+    fieldsExpireAtMs: fieldsExpire ? Number(value.readBigInt64BE(fieldsAt)) : 0,
   }
 }
 

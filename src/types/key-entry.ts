@@ -120,6 +120,7 @@ export class KeyEntry extends Row {
       typeCode: this.#spec.code,
       objectId: this.objectId,
       expireAtMs: this.expireAtMs,
+      fieldsExpireAtMs: this.slot.fieldDeadlines.get(this)?.atMs ?? 0,
     })
   }
 

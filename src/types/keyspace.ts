@@ -10,6 +10,7 @@ import type { Frequencies } from './access.js'
 import { DatabaseMap } from './database-map.js'
 import { Database } from './database.js'
 import { damaged, decodeDirectoryRow, directoryPrefix } from './directory-row.js'
+import type { DirectoryRow } from './directory-row.js'
 import { KeyEntry } from './key-entry.js'
 import { LazyFree } from './lazy-free.js'
 import { Libraries } from './libraries.js'
@@ -24,6 +25,11 @@ const LOAD_KEYS_PER_PROGRESS = 65_536
 export interface KeyspaceHooks {
   /** A key was found expired and has been removed: journal a DEL, notify 'expired', count it. */
   onExpired(db: Database, key: string): void
+  /**
+   * Fields of a hash were found expired and have been removed, with the key when they were its last: journal an HDEL,
+   * notify 'hexpired', count them.
+   */
+  onFieldsExpired?(db: Database, key: string, fields: readonly string[], emptied: boolean): void
   /** A key appeared; for the 'new' notification. */
   onCreated?(db: Database, key: string): void
   /** find() met no key; for the 'keymiss' notification. */
@@ -107,7 +113,7 @@ export class Keyspace {
     for (const db of this.databases) {
       const slot = new Slot(this.#map.slotOf(db.index), this.rows)
       db.reset(slot)
-      keys = this.#loadSlot(slot, keys, progress, (entry, expireAtMs) => db.adopt(entry, expireAtMs))
+      keys = this.#loadSlot(slot, keys, progress, (entry, row) => db.adopt(entry, row))
     }
     for (const number of this.#map.deadSlots) {
       const slot = new Slot(number, this.rows)
@@ -121,14 +127,14 @@ export class Keyspace {
     slot: Slot,
     keysBefore: number,
     progress: (keys: number) => void,
-    take: (entry: KeyEntry, expireAtMs: number) => void,
+    take: (entry: KeyEntry, row: DirectoryRow) => void,
   ): number {
     let keys = keysBefore
     for (const { key, value } of this.rows.scan(Table.Directory, directoryPrefix(slot.number))) {
       const row = decodeDirectoryRow(key, value)
       const spec = typeByCode(row.typeCode)
       if (spec === undefined) throw damaged(key, `type code ${row.typeCode} is unknown`)
-      take(new KeyEntry(slot, row.name, spec, row.objectId), row.expireAtMs)
+      take(new KeyEntry(slot, row.name, spec, row.objectId), row)
       if (++keys % LOAD_KEYS_PER_PROGRESS === 0) progress(keys)
     }
     return keys

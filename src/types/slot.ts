@@ -5,11 +5,16 @@
 
 import type { Rows } from '../store/rows.js'
 import { ExpiryHeap } from './expiry.js'
+import type { Deadline } from './expiry.js'
+import type { KeyEntry } from './key-entry.js'
 import { KeyTable } from './key-table.js'
 
 export class Slot {
   readonly keys = new KeyTable()
   readonly expiries = new ExpiryHeap()
+  /** Of the hashes with fields that expire: no field of the key expires before. Few keys have one. */
+  readonly fieldDeadlines = new Map<KeyEntry, Deadline>()
+  readonly fieldExpiries = new ExpiryHeap()
   constructor(
     /** Unsigned 32-bit; never used twice in a data folder. */
     readonly number: number,

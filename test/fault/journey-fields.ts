@@ -27,9 +27,12 @@ export function fieldsOperation(
     case 4:
       return { command: ['SREM', set, ...members], apply: s => members.forEach(member => void s.set.delete(member)) }
     case 5:
+      // One time in the past and one in a far future: the model need not know the time.
+      return { command: ['HPEXPIREAT', hash, 1, 'FIELDS', 1, field], apply: s => void s.hash.delete(field) }
+    case 7:
+      return { command: ['HPEXPIREAT', hash, 4_000_000_000_000 + n, 'FIELDS', 1, field], apply: () => undefined }
     case 6:
       return { command: ['HDEL', hash, field], apply: s => void s.hash.delete(field) }
-    case 7:
     case 8:
       return {
         command: ['HINCRBYFLOAT', hash, 'sum', 2],

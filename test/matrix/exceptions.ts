@@ -10,13 +10,16 @@ export const UNSENT: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Rows of Redis 7.2, with a row of 7.0 that has the same flags: the reference's refusal of that one, with the name
- * exchanged, is what is expected.
+ * Rows of Redis 7.2 and 7.4, with a row of 7.0 that has the same flags: the reference's refusal of that one, with the
+ * name exchanged, is what is expected.
  */
 export const LATER: ReadonlyMap<string, string> = new Map([
   ['waitaof', 'wait'],
   ['client|setinfo', 'client|setname'],
   ['client|no-touch', 'client|no-evict'],
+  ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat'].map(name => [name, 'hset'] as const),
+  ...['httl', 'hpttl', 'hexpiretime', 'hpexpiretime'].map(name => [name, 'hmget'] as const),
+  ['hpersist', 'hdel'],
 ])
 
 /** Rows whose replies tell of the server, the clock or chance: only the type of the reply is compared. */

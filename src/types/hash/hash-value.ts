@@ -1,13 +1,17 @@
-// A hash: fields with values. Used by: commands, types.
-// Its forms only ever change in one direction: listpack (small in Redis' eyes), packed (small in ours), tree.
+// A hash: fields with values, of which some may expire. Used by: commands, types, database (what is due).
+// Its forms only ever change in one direction: listpack (small in Redis' eyes), packed (small in ours), tree; and each
+// of them, once a field was given an expiry, to the same with expiries.
 
 import { CorruptionError } from '../../base/errors.js'
 import type { Rows } from '../../store/rows.js'
+import type { FieldTree } from '../hashed/field-tree.js'
 import { FORM } from '../hashed/fields.js'
-import type { Content, Fields } from '../hashed/fields.js'
+import type { Content, Fields, Form } from '../hashed/fields.js'
 import { FieldsValue } from '../hashed/fields-value.js'
 import { PackedFields } from '../hashed/packed-fields.js'
 import type { TypeSpec } from '../key-value.js'
+import { ExpiringFields } from './expiring-fields.js'
+import type { TreeHome } from './expiring-fields.js'
 
 /** Up to where a hash is a listpack: hash-max-listpack-entries and hash-max-listpack-value. */
 export interface ListpackLimits {
@@ -30,7 +34,8 @@ export class HashValue extends FieldsValue {
   }
 
   get encoding(): string {
-    return this.fields.form === FORM.listpack ? 'listpack' : 'hashtable'
+    const { form } = this.contents
+    return form === FORM.listpack ? 'listpack' : form === FORM.expiringListpack ? 'listpackex' : 'hashtable'
   }
 
   /** The value of a field (a latin1 string); bytes of it never change. */
@@ -38,27 +43,97 @@ export class HashValue extends FieldsValue {
     return this.fields.get(field)
   }
 
-  /** Adds a field or replaces its value, which is taken over; says whether the field is new. */
-  set(field: string, value: Content, limits: ListpackLimits): boolean {
+  /**
+   * Adds a field or replaces its value, which is taken over; says whether the field is new. What was to expire no
+   * longer does, unless `keepsExpiry`.
+   */
+  set(field: string, value: Content, limits: ListpackLimits, keepsExpiry = false): boolean {
+    const whole = this.contents
+    const expiring = whole instanceof ExpiringFields ? whole : undefined
     const fields = this.fields
-    if (!(fields instanceof PackedFields)) return fields.set(field, value)
-    this.willChange(fields)
+    if (!(fields instanceof PackedFields)) {
+      if (!keepsExpiry) expiring?.persist(field)
+      return fields.set(field, value)
+    }
+    this.willChange(whole)
+    if (!keepsExpiry) expiring?.persist(field)
     const target = this.#formFor(fields, field, value, limits)
     const isNew = target.set(field, value)
     const tooMany = target.form === FORM.listpack && target.count > limits.entriesMax
-    this.didChange(tooMany ? this.#unlisted(target as PackedFields, 0) : target)
+    const settled = tooMany ? this.#unlisted(target as PackedFields, 0) : target
+    this.didChange(expiring === undefined ? settled : expiring.moved(settled, this.#home))
     return isNew
   }
 
+  override remove(field: string): boolean {
+    const whole = this.contents
+    if (!(whole instanceof ExpiringFields)) return super.remove(field)
+    if (!whole.has(field)) return false
+    this.willChange(whole)
+    whole.delete(field)
+    this.didChange(whole)
+    return true
+  }
+
+  /** Unix ms at which a field expires; 0 for never, also when there is no such field. */
+  expiryOf(field: string): number {
+    const whole = this.contents
+    return whole instanceof ExpiringFields ? whole.expiryOf(field) : 0
+  }
+
+  /** @param field one of the fields */
+  setExpiry(field: string, atMs: number): void {
+    const before = this.contents
+    this.willChange(before)
+    const whole = before instanceof ExpiringFields ? before : ExpiringFields.of(this.#plain, this.#home)
+    whole.setExpiry(field, atMs)
+    this.didChange(whole)
+  }
+
+  /** The field never expires from now on; whether it would have. */
+  persist(field: string): boolean {
+    const whole = this.contents
+    if (!(whole instanceof ExpiringFields) || whole.expiryOf(field) === 0) return false
+    this.willChange(whole)
+    whole.persist(field)
+    this.didChange(whole)
+    return true
+  }
+
+  /** Unix ms of the first expiry of a field; 0 when none expires. */
+  get soonestExpiryMs(): number {
+    const whole = this.contents
+    return whole instanceof ExpiringFields ? whole.soonestMs : 0
+  }
+
+  /** Up to `max` fields whose time has come, which are still there. */
+  dueFields(nowMs: number, max: number): string[] {
+    const whole = this.contents
+    return whole instanceof ExpiringFields ? whole.due(nowMs, max) : []
+  }
+
+  protected override get fields(): Fields {
+    const whole = this.contents
+    return whole instanceof ExpiringFields ? whole.fields : whole
+  }
+
+  get #plain(): PackedFields | FieldTree {
+    return this.fields as PackedFields | FieldTree
+  }
+
+  get #home(): TreeHome {
+    return { rows: this.rows, object: this.object, touchHead: this.touchHead }
+  }
+
   /** `fields`, or what they must become to take the field. */
-  #formFor(fields: PackedFields, field: string, value: Content, limits: ListpackLimits): Fields {
+  #formFor(fields: PackedFields, field: string, value: Content, limits: ListpackLimits): PackedFields | FieldTree {
     const { valueBytesMax } = limits
     if (fields.form === FORM.listpack && field.length <= valueBytesMax && value.length <= valueBytesMax) return fields
     return this.#unlisted(fields, field.length + value.length)
   }
 
   /** A hashtable in Redis' eyes, in the form that has room for another `bytes`. */
-  #unlisted(fields: PackedFields, bytes: number): Fields {
+  #unlisted(fields: PackedFields, bytes: number): PackedFields | FieldTree {
     fields.form = FORM.packed
     if (fields.hasRoom(bytes)) return fields
     const tree = this.makeTree()
@@ -83,10 +158,19 @@ export class HashValue extends FieldsValue {
       const value = this.get(field)!
       feed(Buffer.from(field, 'latin1'))
       feed(typeof value === 'string' ? Buffer.from(value, 'latin1') : value)
+      const expireAtMs = this.expiryOf(field)
+      if (expireAtMs !== 0) feed(Buffer.from(`!!${expireAtMs}!!`))
     }
   }
 
-  protected decodeOther(form: number, _bytes: Buffer, what: string): Fields {
+  protected override copyOfTrees(fields: Fields): Fields {
+    return fields instanceof ExpiringFields ? ExpiringFields.copyOf(fields, this.#home) : super.copyOfTrees(fields)
+  }
+
+  protected decodeOther(form: number, bytes: Buffer, what: string): Fields {
+    if (form === FORM.expiringTree || form === FORM.expiringPacked || form === FORM.expiringListpack) {
+      return ExpiringFields.decode(form as Form, bytes, this.#home, what)
+    }
     throw new CorruptionError(`${what} has the unknown form ${form}`)
   }
 }

@@ -7,7 +7,15 @@ import type { Contents } from '../collection-value.js'
 export type Content = string | Buffer
 
 /** Forms on disk. Frozen: add, never change. */
-export const FORM = { tree: 0, packed: 1, listpack: 2, integers: 3 } as const
+export const FORM = {
+  tree: 0,
+  packed: 1,
+  listpack: 2,
+  integers: 3,
+  expiringTree: 4,
+  expiringPacked: 5,
+  expiringListpack: 6,
+} as const
 export type Form = (typeof FORM)[keyof typeof FORM]
 
 /** Names are latin1 strings, one character per byte. */

@@ -1,7 +1,8 @@
 // A dump: one value as DUMP gives it and RESTORE takes it, in Redis' RDB format. Values in, bytes out.
 //
 // type (1 byte), value, then a footer: RDB version (uint16) and the CRC-64 of everything before it, low bytes first.
-// Written is what Redis 7.0 reads, version 10; read is what Redis up to 7.2 writes, version 11.
+// Written is what Redis 7.0 reads, version 10, unless the value needs a later one (fields that expire: 12, Redis 7.4);
+// read is what Redis up to 7.4 writes.
 
 import { ReplyError } from '../../base/errors.js'
 import type { Rows } from '../../store/rows.js'
@@ -19,8 +20,7 @@ import { stringCodec } from './string-rdb.js'
 import type { PackingLimits, ValueCodec } from './value-codec.js'
 import { zsetCodec } from './zset-rdb.js'
 
-const VERSION_WRITTEN = 10
-const VERSION_READ_MAX = 11
+const VERSION_READ_MAX = 12
 const VERSION_BYTES = 2
 const FOOTER_BYTES = VERSION_BYTES + CRC64_BYTES
 
@@ -51,7 +51,7 @@ function written(value: KeyValue, bytesMax: number): RdbWriter {
 
 /** What was written, with the footer behind it. */
 export function sealed(writer: RdbWriter): Buffer {
-  writer.u16(VERSION_WRITTEN)
+  writer.u16(writer.version)
   writer.raw(Buffer.alloc(CRC64_BYTES))
   const payload = writer.done()
   const end = payload.length - CRC64_BYTES

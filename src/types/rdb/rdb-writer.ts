@@ -15,7 +15,14 @@ export class RdbWriter {
   #used = 0
 
   /** @param bytesMax what does not fit is refused with a ReplyError */
+  /** Of RDB: what is written needs this one at least. */
+  version = 10
+
   constructor(readonly bytesMax: number) {}
+
+  needsVersion(version: number): void {
+    this.version = Math.max(this.version, version)
+  }
 
   u8(value: number): void {
     const at = this.#room(1)

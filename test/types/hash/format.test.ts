@@ -21,6 +21,9 @@ t.test('forms, page kind and hash are those of the text', async t => {
   t.match(text, `| ${FORM.tree} | hashtable | a tree |`)
   t.match(text, `| ${FORM.packed} | hashtable | packed |`)
   t.match(text, `| ${FORM.listpack} | listpack | packed |`)
+  t.match(text, `| ${FORM.expiringTree} | hashtable | a tree, with expiries |`)
+  t.match(text, `| ${FORM.expiringPacked} | hashtable | packed, with expiries |`)
+  t.match(text, `| ${FORM.expiringListpack} | listpackex | packed, with expiries |`)
   t.match(text, `(page kind ${PAGE_KIND.fields})`)
   const [, seed, name, hash] = /seed `(\w+)` the name `(\w+)` hashes to `(\w+)`/.exec(text)!
   const key = new FieldHash(Buffer.from(seed, 'hex')).keyOf(name)

@@ -1,8 +1,10 @@
 import t from 'tap'
 import type { Redis } from 'ioredis'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
-import type { HashValue } from '../../../src/types/hash/hash-value.js'
+import { HashValue } from '../../../src/types/hash/hash-value.js'
+import { ListpackWriter } from '../../../src/types/rdb/listpack.js'
 import { PayloadError } from '../../../src/types/rdb/payload-error.js'
+import { RdbWriter } from '../../../src/types/rdb/rdb-writer.js'
 import { findRedisServer } from '../../support/redis-server.js'
 import { seeded } from '../../support/seeded.js'
 import { edgeValue, startTwin } from '../stream/stream-fixture.js'
@@ -67,4 +69,49 @@ t.test('empty hashes, doubles and damage are refused, and leave nothing', async 
     }
   }
   t.ok(refused > 100, `${refused} were refused`)
+})
+
+t.test('expiries travel with their fields, in both forms of Redis 7.4', async t => {
+  const hash = HashValue.create(new MemoryRows())
+  for (const field of ['a', 'b', 'c']) hash.set(field, `value of ${field}`, PACKING.listpack)
+  hash.setExpiry('a', 1_800_000_000_000)
+  hash.setExpiry('c', 1_700_000_000_000)
+  const dump = dumped(hash)
+  t.equal(dump[0], 24)
+  t.equal(dump.readBigInt64LE(1), 1_700_000_000_000n, 'the first of them stands in front')
+  t.equal(dump.readUInt16LE(dump.length - 10), 12)
+  const back = restored(new MemoryRows(), dump) as HashValue
+  t.same(
+    ['a', 'b', 'c'].map(field => back.expiryOf(field)),
+    [1_800_000_000_000, 0, 1_700_000_000_000],
+  )
+  t.equal(back.encoding, 'listpackex')
+  hash.persist('a')
+  hash.persist('c')
+  t.equal(dumped(hash)[0], 16, 'without any it is the listpack that every Redis 7 reads')
+
+  const listpack = new ListpackWriter()
+  for (const [field, atMs] of [
+    ['a', 1_700_000_000_000],
+    ['b', 0],
+  ] as const) {
+    listpack.bytes(Buffer.from(field), 0, 1)
+    listpack.bytes(Buffer.from('v'), 0, 1)
+    listpack.integer(atMs)
+  }
+  const writer = new RdbWriter(1000)
+  writer.u8(25)
+  writer.int64(1_700_000_000_000)
+  writer.string(listpack.done())
+  const packed = restored(new MemoryRows(), payloadOf(writer.done(), 12)) as HashValue
+  t.same([packed.expiryOf('a'), packed.expiryOf('b'), packed.count], [1_700_000_000_000, 0, 2])
+  for (const body of damages(bodyOf(dump))) {
+    const rows = new MemoryRows()
+    try {
+      restored(rows, payloadOf(body, 12)).drop()
+    } catch (error) {
+      if (!(error instanceof PayloadError)) throw error
+    }
+    if (rowCountOf(rows) !== 0) t.fail(`rows are left of ${body.toString('hex')}`)
+  }
 })
