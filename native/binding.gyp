@@ -35,6 +35,13 @@
       "cflags": ["-Wall", "-Wextra", "-Werror", "-O3", "-fvisibility=hidden"],
       "cflags_cc": ["-std=c++17"],
       "defines": ["NAPI_VERSION=8"],
+      "configurations": {
+        "Debug": {
+          "cflags!": ["-O3"],
+          "cflags": ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address"],
+          "ldflags": ["-fsanitize=address"]
+        }
+      },
       "xcode_settings": { "CLANG_CXX_LANGUAGE_STANDARD": "c++17", "OTHER_CFLAGS": ["-Wall", "-Wextra", "-Werror"] }
     }
   ]

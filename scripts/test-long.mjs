@@ -13,6 +13,7 @@ const LONG = {
   WORKER_JOBS: '100000',
   FUZZ_RUNS: '20000',
   BUSY_ROUNDS: '100',
+  LEAK_CALLS: '10000000',
   SCRIPT_COUNT: '20000', // per protocol
   TEST_TIMEOUT_S: '7200',
 }

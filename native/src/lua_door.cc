@@ -119,6 +119,7 @@ void WireFailure(lua_State* L, LuaHost* host, bool returned) {
 int RunProtected(lua_State* L) {
   Job* job = static_cast<Job*>(lua_touserdata(L, 1));
   LuaHost* host = job->host;
+  host->limited = true;
   lua_pushcfunction(L, ErrorHandler);
   lua_rawgeti(L, LUA_REGISTRYINDEX, job->function_ref);
   ArgumentReader reader(job->bytes, job->length);
@@ -136,6 +137,7 @@ int RunProtected(lua_State* L) {
     lua_pop(L, 1);
   }
   const int status = lua_pcall(L, job->as_arguments ? 2 : 0, 1, 2);
+  host->limited = false;
   host->wire_used = 0;
   const bool returned = status == 0;
   if (returned && !IsErrorTable(L)) {
@@ -150,6 +152,7 @@ int RunProtected(lua_State* L) {
 int CompileProtected(lua_State* L) {
   Job* job = static_cast<Job*>(lua_touserdata(L, 1));
   job->host->wire_used = 0;
+  job->host->limited = true;
   const char* source = reinterpret_cast<const char*>(job->bytes);
   if (CompileText(L, source, job->length, job->chunk_name) == 0) {
     job->function_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -165,6 +168,7 @@ int CompileProtected(lua_State* L) {
 int LibraryProtected(lua_State* L) {
   Job* job = static_cast<Job*>(lua_touserdata(L, 1));
   LuaHost* host = job->host;
+  host->limited = true;
   lua_pushcfunction(L, ErrorHandler);
   lua_rawgeti(L, LUA_REGISTRYINDEX, job->function_ref);
   PushLibraryEnvironment(L);
@@ -173,6 +177,7 @@ int LibraryProtected(lua_State* L) {
   lua_setfenv(L, environment - 1);
   lua_pushvalue(L, environment - 1);
   const int status = lua_pcall(L, 0, 0, 2);
+  host->limited = false;
   host->wire_used = 0;
   if (status == 0) {
     ShowGlobals(L, environment);
@@ -180,6 +185,11 @@ int LibraryProtected(lua_State* L) {
   }
   job->failed = true;
   WireFailure(L, host, false);
+  return 0;
+}
+
+int CollectProtected(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT, 0);
   return 0;
 }
 
@@ -192,7 +202,14 @@ int64_t Protected(Job* job, lua_CFunction body) {
   host->watchdog.Begin();
   const int status = lua_cpcall(host->state, body, job);
   host->watchdog.End();
+  host->limited = false;
   lua_settop(host->state, 0);
+  if (host->refused) {
+    // The next one would find no memory either: LuaJIT does not collect because of a refusal.
+    host->refused = false;
+    lua_cpcall(host->state, CollectProtected, nullptr);
+    lua_settop(host->state, 0);
+  }
   if (status != 0) {
     constexpr char kText[] = "ERR not enough memory\n\ne";
     job->failed = true;
@@ -300,11 +317,6 @@ napi_value Drop(napi_env env, napi_callback_info info) {
   job.function_ref = static_cast<int>(args.Integer(1));
   lua_cpcall(job.host->state, DropProtected, &job);
   return nullptr;
-}
-
-int CollectProtected(lua_State* L) {
-  lua_gc(L, LUA_GCCOLLECT, 0);
-  return 0;
 }
 
 // luaTidy(handle, collect): bytes that Lua holds; gives memory back first if `collect` is not 0

@@ -18,7 +18,10 @@ void* Allocate(void* user, void* block, size_t old_size, size_t new_size) {
     host->memory_used -= old_size;
     return nullptr;
   }
-  if (new_size > old_size && host->memory_used - old_size + new_size > host->memory_max) return nullptr;
+  if (host->limited && new_size > old_size && host->memory_used - old_size + new_size > host->memory_max) {
+    host->refused = true;
+    return nullptr;
+  }
   void* moved = realloc(block, new_size);
   if (moved != nullptr) host->memory_used += new_size - old_size;
   return moved;

@@ -45,6 +45,10 @@ struct LuaHost {
 
   size_t memory_used = 0;
   size_t memory_max = 0;
+  // memory_max holds: while a script runs or is compiled. What we do ourselves must work when nothing is left.
+  bool limited = false;
+  // A request for memory was refused since the run began.
+  bool refused = false;
 
   int globals_ref = LUA_NOREF;
   // Scripts have getfenv, setfenv and newproxy.

@@ -1,5 +1,6 @@
 // Loads native/build/Release/millrace.node; nobody else loads a .node file. Used by: the typed doors beside this file,
-// each of which has a twin in TypeScript for machines where the addon could not be built.
+// each of which has a twin in TypeScript for machines where the addon could not be built. MILLRACE_ADDON=Debug loads
+// what `npm run build:debug` builds.
 
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +20,8 @@ export interface Addon extends LuaAddon, ReactorAddon {
 
 function load(): Addon | undefined {
   // The same path from src/native/ and from dist/native/.
-  const path = fileURLToPath(new URL('../../native/build/Release/millrace.node', import.meta.url))
+  const build = process.env.MILLRACE_ADDON === 'Debug' ? 'Debug' : 'Release'
+  const path = fileURLToPath(new URL(`../../native/build/${build}/millrace.node`, import.meta.url))
   try {
     return createRequire(import.meta.url)(path) as Addon
   } catch (error) {

@@ -100,7 +100,8 @@ export class ScriptGenerator {
         return `note(xpcall(function() ${inner()} error(${this.#any(1)}) end, function(e) return type(e) end))`
       case 7:
         return (
-          `for v in coroutine.wrap(function() for i = 1, ${rng.between(0, 3)} do ${inner()} coroutine.yield(i) end end) ` +
+          `for v in coroutine.wrap(function() for i = 1, ${rng.between(0, 3)} do ${inner()} ` +
+          `coroutine.yield(i) end end) ` +
           `do note(v) end`
         )
       default:
