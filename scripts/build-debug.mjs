@@ -19,7 +19,7 @@ if (built.status !== 0) {
   process.exit(1)
 }
 
-// Node itself is not built with the sanitizer, so its library comes first. What Node holds at its end is no leak of ours.
+// Node itself is not built with the sanitizer, so its library comes first. What Node holds at its end is no leak here.
 const library = spawnSync('g++', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).stdout.trim()
 const env = {
   ...process.env,

@@ -12,7 +12,7 @@ const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3)
 const CLIENTS = 4
 t.setTimeout(120_000 + ROUNDS * 20_000)
 
-/** One step: number n into a value of each type, and `ARGV[1]` strings of `ARGV[2]` bytes, so that records are large. */
+/** One step: number n into a value of each type, and ARGV[1] strings of ARGV[2] bytes, so that records are large. */
 const STEP = `
   local n = redis.call('INCR', KEYS[1] .. ':n')
   for i = 1, tonumber(ARGV[1]) do redis.call('SET', KEYS[1] .. ':s' .. i, n .. ':' .. ('x'):rep(tonumber(ARGV[2]))) end
