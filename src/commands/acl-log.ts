@@ -26,24 +26,33 @@ const SAME_WITHIN_MS = 60_000
 /** So many of the newest are looked through for the same denial. */
 const LOOKED_AT_MAX = 10
 
+/** A denial and how often it came; `id` and `createdMs` are those of the first time. */
+export interface CountedDenial {
+  readonly entry: AclLogEntry
+  readonly count: number
+  readonly id: number
+  readonly createdMs: number
+}
+
 export class AclLog {
   /** Newest first. */
-  #entries: { entry: AclLogEntry; count: number }[] = []
+  #entries: CountedDenial[] = []
+  #nextId = 0
   readonly #lengthMax: () => number
 
   constructor(lengthMax: () => number) {
     this.#lengthMax = lengthMax
   }
 
-  get entries(): readonly { readonly entry: AclLogEntry; readonly count: number }[] {
+  get entries(): readonly CountedDenial[] {
     return this.#entries
   }
 
   add(entry: AclLogEntry): void {
-    let count = 1
     const same = this.#entries.slice(0, LOOKED_AT_MAX).findIndex(each => isSame(each.entry, entry))
-    if (same >= 0) count += this.#entries.splice(same, 1)[0].count
-    this.#entries.unshift({ entry, count })
+    const before = same < 0 ? undefined : this.#entries.splice(same, 1)[0]
+    if (before === undefined) this.#entries.unshift({ entry, count: 1, id: this.#nextId++, createdMs: entry.atMs })
+    else this.#entries.unshift({ ...before, entry, count: before.count + 1 })
     const max = this.#lengthMax()
     if (this.#entries.length > max) this.#entries.length = max
   }

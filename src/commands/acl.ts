@@ -225,8 +225,8 @@ function showLog({ reply, server }: CommandContext, wanted: number | 'reset'): v
   const shown = log.entries.slice(0, wanted)
   const nowMs = server.clock.nowMs()
   reply.array(shown.length)
-  for (const { entry, count } of shown) {
-    reply.map(7)
+  for (const { entry, count, id, createdMs } of shown) {
+    reply.map(10)
     reply.latin1('count')
     reply.integer(count)
     for (const field of ['reason', 'context', 'object', 'username'] as const) {
@@ -237,6 +237,12 @@ function showLog({ reply, server }: CommandContext, wanted: number | 'reset'): v
     reply.double((nowMs - entry.atMs) / 1000)
     reply.latin1('client-info')
     reply.latin1(entry.clientInfo)
+    reply.latin1('entry-id')
+    reply.integer(id)
+    reply.latin1('timestamp-created')
+    reply.integer(createdMs)
+    reply.latin1('timestamp-last-updated')
+    reply.integer(entry.atMs)
   }
 }
 

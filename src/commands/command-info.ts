@@ -153,7 +153,9 @@ function writeMethod(reply: Reply, type: string, fields: readonly (readonly [str
 export function writeDocs(reply: Reply, spec: CommandSpec<never>): void {
   const subcommands = spec.subcommands ?? []
   reply.latin1(spec.name)
-  reply.map(3 + (spec.complexity === undefined ? 0 : 1) + (subcommands.length > 0 ? 1 : 0))
+  const keys = plainKeys(spec)
+  const optional = [spec.complexity !== undefined, keys.length > 0, subcommands.length > 0]
+  reply.map(3 + optional.filter(Boolean).length)
   reply.latin1('summary')
   reply.latin1(spec.summary)
   reply.latin1('since')
@@ -164,8 +166,36 @@ export function writeDocs(reply: Reply, spec: CommandSpec<never>): void {
     reply.latin1('complexity')
     reply.latin1(spec.complexity)
   }
+  if (keys.length > 0) writeKeyArguments(reply, keys)
   if (subcommands.length === 0) return
   reply.latin1('subcommands')
   reply.map(subcommands.length)
   for (const sub of subcommands) writeDocs(reply, sub)
+}
+
+/** The keys of a command that takes nothing else, and each once; none for others. */
+function plainKeys({ name, arity, keys }: CommandSpec<never>): readonly KeySpec[] {
+  const names = name.includes('|') ? 2 : 1
+  const places = keys.map(({ begin, find }) =>
+    isSingle(find) && begin !== 'unknown' && 'index' in begin ? begin.index : 0,
+  )
+  return arity === names + keys.length && places.every((place, i) => place === names + i) ? keys : []
+}
+
+function isSingle(find: KeySpec['find']): boolean {
+  return find !== 'unknown' && 'lastKey' in find && find.lastKey === 0
+}
+
+function writeKeyArguments(reply: Reply, keys: readonly KeySpec[]): void {
+  reply.latin1('arguments')
+  reply.array(keys.length)
+  for (let i = 0; i < keys.length; i++) {
+    reply.map(3)
+    reply.latin1('name')
+    reply.latin1(keys.length === 1 ? 'key' : `key${i + 1}`)
+    reply.latin1('type')
+    reply.latin1('key')
+    reply.latin1('key_spec_index')
+    reply.integer(i)
+  }
 }

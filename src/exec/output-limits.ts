@@ -4,7 +4,8 @@
 import type { OutputLimits as Limits } from '../base/config-special.js'
 import type { ClientSession } from './session.js'
 
-const STRANGER_BYTES_MAX = 1024
+/** Redis allows 1 KiB, but does not count the 16 KiB buffer that every client has there: pipelines fit into it. */
+const STRANGER_BYTES_MAX = 17 * 1024
 const SOFT_LOOK_MS = 250
 
 export class OutputLimits {

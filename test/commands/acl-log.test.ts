@@ -19,6 +19,14 @@ t.test('the same denial within a minute is counted, newest first', async t => {
   log.add(entry({ object: 'l', atMs: 1000 }))
   log.add(entry({ atMs: 60_000 }))
   t.same(shown(), ['k 2 60000', 'l 1 1000'])
+  t.match(
+    log.entries,
+    [
+      { id: 0, createdMs: 0 },
+      { id: 1, createdMs: 1000 },
+    ],
+    'known by its first time',
+  )
   log.add(entry({ atMs: 120_001 }))
   t.same(shown(), ['k 1 120001', 'k 2 60000', 'l 1 1000'])
   log.add(entry({ username: 'v', atMs: 120_001 }))

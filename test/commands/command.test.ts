@@ -1,4 +1,7 @@
 import t from 'tap'
+import { commandTable } from '../../src/commands/all-commands.js'
+import { writeDocs } from '../../src/commands/command-info.js'
+import { ReplyWriter } from '../../src/resp/reply-writer.js'
 import { FakeServer, sameAsRedis } from '../support/fake-server.js'
 
 /** The subcommands are compared apart: their order differs, and Redis has more. */
@@ -62,6 +65,22 @@ t.test('LIST names subcommands too, and filters by category', async t => {
   const connection = server.ask('COMMAND', 'LIST', 'FILTERBY', 'ACLCAT', 'connection')
   t.match(connection, /\r\nping\r\n/)
   t.notMatch(connection, /\r\nconfig/)
+})
+
+t.test('DOCS names the arguments of what takes keys alone', async t => {
+  const reply = (name: string) => {
+    const writer = new ReplyWriter()
+    writeDocs(writer, commandTable().find(name)!)
+    return Buffer.concat(writer.take())
+      .toString('latin1')
+      .replaceAll(/\$\d+\r\n/g, '')
+      .replaceAll('\r\n', ' ')
+  }
+  t.match(reply('type'), / arguments \*1 \*6 name key type key key_spec_index :0 $/)
+  t.match(reply('rename'), / arguments \*2 \*6 name key1 type key key_spec_index :0 \*6 name key2 type key /)
+  for (const name of ['set', 'del', 'ping', 'xinfo|groups', 'eval']) {
+    t.equal(reply(name).includes('arguments'), name === 'xinfo|groups', `${name}: a part of them would mislead`)
+  }
 })
 
 t.test('DOCS has summary, since, group, complexity and subcommands', async t => {

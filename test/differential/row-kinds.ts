@@ -21,7 +21,6 @@ export const UNGENERATED: ReadonlyMap<string, string> = new Map([
   ['unsubscribe', 'as subscribe'],
   ['punsubscribe', 'as subscribe'],
   ['sunsubscribe', 'as subscribe'],
-  ['sync', 'changes the mode of the connection; commands/sync'],
   ['debug', 'the reference asks for a flag; commands/debug'],
   ['save', 'fails while another save runs, which is a matter of time; commands/durability'],
   ['bgsave', 'as save'],

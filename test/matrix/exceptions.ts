@@ -5,6 +5,7 @@ export const UNSENT: ReadonlyMap<string, string> = new Map([
   ['shutdown', 'ends the server; test/main proves it'],
   ['quit', 'ends the connection; it is part of the state "closing"'],
   ['monitor', 'makes the connection show every later cell; it is a state of its own'],
+  ['sync', 'sends bytes that are no reply; commands/sync proves it'],
   ['script|debug', 'the reference refuses it in a pipeline, which the cells are'],
   ['xnodelimits', 'internal: unknown to clients'],
 ])
