@@ -37,7 +37,7 @@ const CHECK = `
   local first = (redis.call('GET', KEYS[1] .. ':s1') or '0:'):match('^%d+')
   for i = 2, 40 do
     local other = redis.call('GET', KEYS[1] .. ':s' .. i)
-    if other and tonumber(other:match('^%d+')) > tonumber(first) then return 'string ' .. i .. ' is later than the first' end
+    if other and tonumber(other:match('^%d+')) > tonumber(first) then return 'string ' .. i .. ' is too late' end
   end
   return n`
 
