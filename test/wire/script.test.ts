@@ -7,6 +7,7 @@ import t from 'tap'
 import { startRedisServer } from '../support/redis-server.js'
 import { RespClient } from '../support/resp-client.js'
 import { startServer } from '../support/start-server.js'
+import { within } from '../support/within.js'
 import { needsRedis } from './wire-pair.js'
 
 /** Prints a value of Lua in an order of its own, since that of a table differs between interpreters. */
@@ -54,4 +55,57 @@ t.test('scripts answer as redis-server', needsRedis, async t => {
     theirs.close()
     ours.close()
   }
+})
+
+const MONITORED: readonly Command[] = [
+  [
+    'EVAL',
+    "redis.call('SET', KEYS[1], ARGV[1]) redis.pcall('nope') pcall(redis.call, 'GET') redis.call('SELECT', 3) " +
+      "redis.call('INCR', 'n') return redis.call('GET', KEYS[1])",
+    1,
+    'k',
+    'a\0"b',
+  ],
+  ['FUNCTION', 'LOAD', "#!lua name=m\nredis.register_function('m', function(k) return redis.call('GET', k[1]) end)"],
+  ['FCALL', 'm', 1, 'k'],
+  ['MULTI'],
+  ['EVAL', "return redis.call('PING')", 0],
+  ['EXEC'],
+  ['ECHO', 'the end'],
+]
+const RESTRICTED = [
+  "redis.call('SET', 'a', '1')",
+  "redis.call('GET', 'b')",
+  "redis.call('GET', 'a1')",
+  "redis.pcall('PUBLISH', 'c', 'm')",
+  "{pcall(redis.call, 'SET', 'a', '1')}",
+  "redis.acl_check_cmd('SET', 'a', '1')",
+  "redis.acl_check_cmd('GET', 'a')",
+  "redis.acl_check_cmd('GET', 'b')",
+  'redis.acl_check_cmd()',
+  "redis.acl_check_cmd('nope')",
+]
+
+t.test('MONITOR shows the calls of scripts, and rules for users hold inside them', needsRedis, async t => {
+  const redis = await startRedisServer()
+  t.teardown(() => redis.stop())
+  const server = await startServer()
+  t.teardown(() => server.stop())
+  const play = async (port: number): Promise<string[]> => {
+    const [monitor, client] = [await RespClient.connect(port), await RespClient.connect(port)]
+    await monitor.text('MONITOR')
+    for (const command of MONITORED) await client.text(...command)
+    const heard: string[] = []
+    while (!heard.at(-1)?.includes('the end')) {
+      const line = (await within('a line of MONITOR', monitor.reply())).toString('latin1')
+      heard.push(line.replace(/\d+\.\d{6}/, '<time>').replace(/127\.0\.0\.1:\d+/, '<address>'))
+    }
+    await client.text('ACL', 'SETUSER', 'u', 'on', 'nopass', '+@all', '-set', '~a*', 'resetchannels')
+    await client.text('AUTH', 'u', 'x')
+    for (const call of RESTRICTED) heard.push(await client.text('EVAL', `return ${call}`, 0))
+    monitor.close()
+    client.close()
+    return heard
+  }
+  t.same(await play(server.port), await play(redis.port))
 })
