@@ -1,9 +1,9 @@
 // Runs the Tcl suite of Redis 7.0.15 against a built server: node test/conformance/run.mjs [--spawn] [unit/file …]
 // The suite is Debian's source package, fetched and driven by suite.sh (SUITE names it; ../shared/tools/suite.sh beside
-// the checkout else). With --spawn it starts our servers itself, through `launcher`. Every test that redis-server 7.0.15
-// passes must pass here, but for those named in expected-misses.txt (expected-misses.spawn.txt), each with its reason.
-// Those in skipped.txt are not even begun: what they leave behind would take others with them. They count as missed.
-// Ends with 'N passed, N failed'; exit 0 when nothing failed, 1 when something did, 2 when it could not run.
+// the checkout else). With --spawn it starts our servers itself, through `launcher`. Every test that redis-server
+// 7.0.15 passes must pass here, but for those named in expected-misses.txt (expected-misses.spawn.txt), each with its
+// reason. Those in skipped.txt are not even begun: what they leave behind would take others with them. They count as
+// missed. Ends with 'N passed, N failed'; exit 0 when nothing failed, 1 when something did, 2 when it could not run.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
