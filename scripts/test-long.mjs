@@ -18,16 +18,36 @@ const LONG = {
   TEST_TIMEOUT_S: '7200',
 }
 const CONFORMANCE = [
+  'unit/type/hash',
+  'unit/type/incr',
+  'unit/type/list',
+  'unit/type/list-2',
+  'unit/type/list-3',
+  'unit/type/set',
   'unit/type/stream',
   'unit/type/stream-cgroups',
-  'unit/protocol',
-  'unit/quit',
-  'unit/expire',
-  'unit/scan',
-  'unit/keyspace',
-  'unit/introspection',
   'unit/type/string',
+  'unit/type/zset',
+  'unit/acl',
+  'unit/acl-v2',
+  'unit/auth',
+  'unit/bitops',
+  'unit/dump',
+  'unit/expire',
+  'unit/info-command',
+  'unit/introspection',
+  'unit/introspection-2',
+  'unit/keyspace',
+  'unit/latency-monitor',
   'unit/multi',
+  'unit/other',
+  'unit/pause',
+  'unit/protocol',
+  'unit/pubsub',
+  'unit/quit',
+  'unit/scan',
+  'unit/slowlog',
+  'unit/sort',
 ]
 
 const total = { passed: 0, failed: 0 }
@@ -48,5 +68,6 @@ function part(name, args) {
 
 part('tests, long forms', ['scripts/test.mjs'])
 part('conformance', ['test/conformance/run.mjs', ...CONFORMANCE])
+part('conformance, servers started by the suite', ['test/conformance/run.mjs', '--spawn', ...CONFORMANCE])
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exit(total.failed === 0 ? 0 : 1)

@@ -163,7 +163,10 @@ const memoryOptions = {
 }
 
 const durability = {
-  dir: option(path(), 'data', 'Data folder: journal and LMDB. Made absolute at start.', FIXED),
+  dir: option(path(), 'data', 'Data folder: journal and LMDB. Made absolute at start.', {
+    ...FIXED,
+    protected: true,
+  }),
   appendfsync: option(
     oneOf('everysec', 'always', 'no'),
     'everysec',

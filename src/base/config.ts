@@ -218,8 +218,9 @@ export class Config {
         throw new ReplyError(`ERR Unknown option or number of arguments for CONFIG SET - '${given}'`)
       }
       const option = this.#options.get(name)!
-      if (option.immutable) throw refusal(given, new OptionError("can't set immutable config"))
+      // In this order: `dir`, which Redis lets be changed and protects, is both here.
       if (option.protected && !mayProtected) throw refusal(given, new OptionError("can't set protected config"))
+      if (option.immutable) throw refusal(given, new OptionError("can't set immutable config"))
       if (seen.has(lower)) throw refusal(given, new OptionError('duplicate parameter'))
       seen.add(lower)
       return name

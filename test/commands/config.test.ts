@@ -54,7 +54,9 @@ t.test('protected directives ask for a local client when told so', async t => {
   const server = new FakeServer()
   server.context.config.values.enableProtectedConfigs = 'local'
   t.equal(server.ask('CONFIG', 'SET', 'dbfilename', 'x'), '+OK\r\n')
+  t.match(server.ask('CONFIG', 'SET', 'dir', 'x'), /can't set immutable config/)
   server.me.address = '10.0.0.1:99'
+  t.match(server.ask('CONFIG', 'SET', 'dir', 'x'), /can't set protected config/)
   t.match(server.ask('CONFIG', 'SET', 'dbfilename', 'x'), /can't set protected config/)
 })
 
