@@ -11,7 +11,8 @@ import { parseArgs } from 'node:util'
 import { execFileSync } from 'node:child_process'
 import { Peer, type PeerName } from './peer.js'
 import { restartTable, measureRestart, type Restart } from './restart.js'
-import { rows, type Measured, type Row } from './rows.js'
+import type { Measured, Row } from './load.js'
+import { rows } from './rows.js'
 
 interface Sample extends Measured {
   cpuSeconds: number
