@@ -113,7 +113,7 @@ export const typeRows: readonly Row[] = [
     ]),
     onCollection('blmove', size, 500_000, loadList, key => ['BLMOVE', key, key, 'RIGHT', 'LEFT', '0']),
     onCollection('lpush', size, 1_000_000, loadList, key => ['LPUSH', key, V16]),
-    lpop(size),
   ]),
+  lpop(1_000_000),
   transaction(),
 ]

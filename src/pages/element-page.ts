@@ -194,7 +194,7 @@ export class ElementPage implements Page<undefined> {
     const old = this.#bytes
     const needed = this.bodyBytes + bytes
     const roomy = Math.max(needed, Math.min(needed * 2, ELEMENT_BODY_BYTES_MAX), bytes === 0 ? 0 : CAPACITY_BYTES_MIN)
-    const fresh = Buffer.allocUnsafe(roomy)
+    const fresh = Buffer.allocUnsafeSlow(roomy)
     let used = 0
     for (let i = this.#first; i < this.#first + this.count; i++) {
       const at = this.#slots[i]

@@ -214,7 +214,7 @@ export class ItemPage implements Page<Buffer> {
     const old = this.#bytes
     const needed = this.bodyBytes + bytes
     const doubled = Math.max(needed, Math.min(needed * 2, ITEM_BODY_BYTES_MAX), bytes === 0 ? 0 : CAPACITY_BYTES_MIN)
-    this.#bytes = Buffer.allocUnsafe(doubled)
+    this.#bytes = Buffer.allocUnsafeSlow(doubled)
     this.#used = 0
     this.#wasted = 0
     for (let i = 0; i < this.count; i++) {
@@ -280,7 +280,11 @@ function shortestAbove(before: Buffer | undefined, key: Buffer): Buffer {
   let common = 0
   if (before === undefined) common = key.length
   else while (common < before.length && before[common] === key[common]) common++
-  return Buffer.from(key.subarray(0, common + 1))
+  const length = Math.min(common + 1, key.length)
+  // Not from Node's pool, here and in pages: what lives long would keep the whole slab that it is cut from.
+  const separator = Buffer.allocUnsafeSlow(length)
+  key.copy(separator, 0, 0, length)
+  return separator
 }
 
 /** `kind` tells the trees of different types apart; PAGE_KIND.items and above. */
