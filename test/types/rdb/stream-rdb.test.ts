@@ -30,8 +30,13 @@ async function dumpFrom(redis: Redis, key: string): Promise<Buffer> {
 }
 
 /** Everything that clients of Redis can see of a stream; times of consumers as distances would differ. */
-async function seen(redis: Redis, key: string): Promise<unknown> {
+/**
+ * What clients see of a stream. Without `nodes` the counts of nodes are left out: a trim by ID can leave Redis with a
+ * node in which everything is deleted, and a dump of ours has no such nodes.
+ */
+async function seen(redis: Redis, key: string, nodes: boolean): Promise<unknown> {
   const full = (await redis.callBuffer('XINFO', 'STREAM', key, 'FULL', 'COUNT', 0)) as unknown[]
+  if (!nodes) full.splice(2, 4) // radix-tree-keys, radix-tree-nodes
   const entries = await redis.callBuffer('XRANGE', key, '-', '+')
   return [latin1(full), latin1(entries)]
 }
@@ -98,7 +103,8 @@ t.test('a stream goes to redis-server and back', needsRedis, async t => {
     const ours = dumped(reopened(rows, stream))
     if (!deletes) t.ok(ours.equals(await dumpFrom(twin.client, 'x')), `round ${round}: the dump is Redis' own`)
     await twin.client.callBuffer('RESTORE', 'y', 0, ours)
-    t.same(await seen(twin.client, 'y'), await seen(twin.client, 'x'), `round ${round}: it is the same stream`)
+    const [copy, source] = [await seen(twin.client, 'y', !deletes), await seen(twin.client, 'x', !deletes)]
+    t.same(copy, source, `round ${round}: it is the same stream`)
   }
 })
 
