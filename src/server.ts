@@ -31,6 +31,7 @@ import { ClientSession } from './exec/session.js'
 import { SessionRegistry } from './exec/session-registry.js'
 import { SlowlogList } from './exec/slowlog.js'
 import { ServerStats } from './exec/stats.js'
+import type { Tracking } from './exec/tracking.js'
 import type { Transport } from './exec/transport.js'
 import { Listener } from './net/listener.js'
 import type { DoorPolicy, TcpPlace } from './net/listener.js'
@@ -188,6 +189,10 @@ export class MillraceServer implements Server {
 
   get pubsub(): PubSub {
     return this.#executor.pubsub
+  }
+
+  get tracking(): Tracking {
+    return this.#executor.tracking
   }
 
   monitor(session: ClientSession): void {

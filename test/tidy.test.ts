@@ -161,6 +161,7 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
   'proved by the tests of the one file that uses it': [
     'commands/client-kill.ts',
     'commands/client-line.ts',
+    'commands/client-row.ts',
     'commands/command-info.ts',
     'commands/debug-protocol.ts',
     'commands/fields-store.ts',

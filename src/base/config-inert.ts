@@ -134,7 +134,6 @@ const memoryRows = {
   'lazyfree-lazy-user-flush': flag(false, LAZY),
   'list-compress-depth': int(0, 'Pages are compressed on disk by LMDB.'),
   'hll-sparse-max-bytes': option(memory(0, LONG_MAX), 3000, 'The HyperLogLog commands are left out.'),
-  'tracking-table-max-keys': option(count(), 1000000, 'CLIENT TRACKING is left out.'),
 }
 
 const processRows = {

@@ -299,6 +299,11 @@ const observability = {
     0,
     'Events of at least these milliseconds are kept for LATENCY; 0 for none.',
   ),
+  'tracking-table-max-keys': option(
+    count(),
+    1_000_000,
+    'Keys remembered for CLIENT TRACKING at most; beyond it those first read are invalidated. 0 for no limit.',
+  ),
   'latency-tracking': option(yesNo(), true, 'Whether the time of each command is counted for LATENCY HISTOGRAM.'),
   'latency-tracking-info-percentiles': option(percentiles, [50, 99, 99.9], 'Percentiles that INFO latencystats shows.'),
 }

@@ -1,6 +1,7 @@
 // One line of CLIENT LIST, and the kinds of clients that CLIENT LIST and CLIENT KILL select by.
 
-import type { Server, Session } from './server.js'
+import { redirectionOf } from './client-tracking.js'
+import type { Server, Session, TrackingState } from './server.js'
 
 /** Redis reports the size of its fixed reply buffer here; ours has none, and tools only read the sum. */
 const REPLY_BUFFER_BYTES = 0
@@ -26,12 +27,17 @@ function flagsOf(session: Session): string {
   if (typeOfSession(session) === 'pubsub') flags += 'P'
   if (session.inMulti) flags += 'x'
   if (session.blocked) flags += 'b'
+  if (session.tracking !== undefined) flags += trackingFlags(session.tracking)
   if (session.watchBroken) flags += 'd'
   if (session.closing) flags += 'c'
   if (session.address.startsWith('/')) flags += 'U'
   if (session.noEvict) flags += 'e'
   if (session.noTouch) flags += 'T'
   return flags === '' ? 'N' : flags
+}
+
+function trackingFlags({ broken, broadcast }: TrackingState): string {
+  return `t${broken ? 'R' : ''}${broadcast ? 'B' : ''}`
 }
 
 /**
@@ -49,7 +55,7 @@ export function clientLine(server: Server, session: Session, requestBytes: numbe
     `argv-mem=${requestBytes} multi-mem=0 rbs=${REPLY_BUFFER_BYTES} rbp=${REPLY_BUFFER_BYTES} obl=0 ` +
     `oll=${session.outputChunks} omem=${session.outputBytes} tot-mem=${session.memoryBytes} ` +
     `events=${session.outputBytes > 0 ? 'rw' : 'r'} ` +
-    `cmd=${session.lastCommand} user=${session.account.name} redir=-1 resp=${session.protocol} ` +
-    `lib-name=${session.libName} lib-ver=${session.libVersion}`
+    `cmd=${session.lastCommand} user=${session.account.name} redir=${redirectionOf(session)} ` +
+    `resp=${session.protocol} lib-name=${session.libName} lib-ver=${session.libVersion}`
   )
 }

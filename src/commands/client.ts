@@ -1,4 +1,4 @@
-// CLIENT and its subcommands. Client-side caching (TRACKING, CACHING) is left out: its subcommands are unknown here.
+// CLIENT and its subcommands; those of client-side caching are client-tracking's.
 
 import { ReplyError, quoting, replyErrors } from '../base/errors.js'
 import type { Request } from '../resp/request.js'
@@ -7,36 +7,12 @@ import { checkName } from './authentication.js'
 import { kill, parseKill } from './client-kill.js'
 import { clientLine, clientTypeOf, typeOfSession } from './client-line.js'
 import type { ClientType } from './client-line.js'
+import { ADMIN, clientRow } from './client-row.js'
+import { clientTrackingRows } from './client-tracking.js'
 import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
-import { defineCommand, Flag } from './spec.js'
+import { defineCommand } from './spec.js'
 import type { CommandSpec } from './spec.js'
-
-const ANY = Flag.NoScript | Flag.Loading | Flag.Stale
-const ADMIN = Flag.Admin | ANY
-
-interface Row<O> {
-  readonly arity: number
-  readonly since: string
-  readonly summary: string
-  readonly flags?: number
-  readonly complexity?: string
-  readonly tips?: readonly string[]
-  parse(args: Args): O
-  run(ctx: CommandContext, options: O): void
-}
-
-function row<O>(name: string, spec: Row<O>): CommandSpec<never> {
-  return defineCommand<O>({
-    flags: ANY,
-    complexity: 'O(1)',
-    ...spec,
-    name: `client|${name}`,
-    categories: ['connection'],
-    keys: [],
-    group: 'connection',
-  })
-}
 
 const nothing = (): undefined => undefined
 
@@ -128,14 +104,14 @@ function setReplyMode({ session, reply }: CommandContext, mode: 'on' | 'off' | '
 }
 
 const rows: readonly CommandSpec<never>[] = [
-  row('id', {
+  clientRow('id', {
     arity: 2,
     since: '5.0.0',
     summary: 'The number of the connection.',
     parse: nothing,
     run: ({ reply, session }) => reply.integer(session.id),
   }),
-  row('info', {
+  clientRow('info', {
     arity: 2,
     since: '6.2.0',
     summary: 'Describes the connection in the line of CLIENT LIST.',
@@ -143,7 +119,7 @@ const rows: readonly CommandSpec<never>[] = [
     parse: nothing,
     run: ctx => ctx.reply.verbatim('txt', clientLine(ctx.server, ctx.session, sizeOf(ctx.request)) + '\n'),
   }),
-  row('list', {
+  clientRow('list', {
     arity: -2,
     since: '2.4.0',
     flags: ADMIN,
@@ -153,7 +129,7 @@ const rows: readonly CommandSpec<never>[] = [
     parse: parseList,
     run: list,
   }),
-  row('kill', {
+  clientRow('kill', {
     arity: -3,
     since: '2.4.0',
     flags: ADMIN,
@@ -162,14 +138,14 @@ const rows: readonly CommandSpec<never>[] = [
     parse: parseKill,
     run: kill,
   }),
-  row('getname', {
+  clientRow('getname', {
     arity: 2,
     since: '2.6.9',
     summary: 'The name of the connection.',
     parse: nothing,
     run: ({ reply, session }) => (session.name === '' ? reply.nullBulk() : reply.latin1(session.name)),
   }),
-  row('setname', {
+  clientRow('setname', {
     arity: 3,
     since: '2.6.9',
     summary: 'Names the connection; an empty name takes it back.',
@@ -183,7 +159,7 @@ const rows: readonly CommandSpec<never>[] = [
       reply.ok()
     },
   }),
-  row('setinfo', {
+  clientRow('setinfo', {
     arity: 4,
     since: '7.2.0',
     summary: 'Notes name or version of the client library for CLIENT LIST.',
@@ -194,7 +170,7 @@ const rows: readonly CommandSpec<never>[] = [
       reply.ok()
     },
   }),
-  row('no-evict', {
+  clientRow('no-evict', {
     arity: 3,
     since: '7.0.0',
     flags: ADMIN,
@@ -205,7 +181,7 @@ const rows: readonly CommandSpec<never>[] = [
       reply.ok()
     },
   }),
-  row('no-touch', {
+  clientRow('no-touch', {
     arity: 3,
     since: '7.2.0',
     summary: 'Whether commands of this connection leave access times of keys alone.',
@@ -215,14 +191,14 @@ const rows: readonly CommandSpec<never>[] = [
       reply.ok()
     },
   }),
-  row('reply', {
+  clientRow('reply', {
     arity: 3,
     since: '3.2.0',
     summary: 'Switches replies off, on, or off for the next command.',
     parse: parseReply,
     run: setReplyMode,
   }),
-  row('pause', {
+  clientRow('pause', {
     arity: -3,
     since: '3.0.0',
     flags: ADMIN,
@@ -233,7 +209,7 @@ const rows: readonly CommandSpec<never>[] = [
       reply.ok()
     },
   }),
-  row('unpause', {
+  clientRow('unpause', {
     arity: 2,
     since: '6.2.0',
     flags: ADMIN,
@@ -245,7 +221,7 @@ const rows: readonly CommandSpec<never>[] = [
       reply.ok()
     },
   }),
-  row('unblock', {
+  clientRow('unblock', {
     arity: -3,
     since: '5.0.0',
     flags: ADMIN,
@@ -253,19 +229,14 @@ const rows: readonly CommandSpec<never>[] = [
     parse: parseUnblock,
     run: ({ reply, server }, { id, how }) => reply.integer(server.session(id)?.unblock(how) ? 1 : 0),
   }),
-  row('getredir', {
-    arity: 2,
-    since: '6.0.0',
-    summary: 'Where invalidations of client-side caching go; always -1 here, there is none.',
-    parse: nothing,
-    run: ({ reply }) => reply.integer(-1),
-  }),
+  ...clientTrackingRows,
   helpRow(
     'client',
     'connection',
     ['connection'],
     [
-      ['GETREDIR', 'Answers -1: there is no client-side caching.'],
+      ['CACHING (YES|NO)', 'Whether the next command is tracked, in the modes OPTIN and OPTOUT.'],
+      ['GETREDIR', 'The connection that is told of changed keys in place of this one.'],
       ['GETNAME', 'The name of this connection.'],
       ['ID', 'The number of this connection.'],
       ['INFO', 'This connection, described as in CLIENT LIST.'],
@@ -286,6 +257,12 @@ const rows: readonly CommandSpec<never>[] = [
       ['REPLY (ON|OFF|SKIP)', 'Whether this connection is answered.'],
       ['SETNAME <name>', 'Names this connection.'],
       ['SETINFO (LIB-NAME|LIB-VER) <value>', 'Notes the client library.'],
+      [
+        'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
+        '         [OPTIN] [OPTOUT] [NOLOOP]',
+        'Whether this connection is told of changed keys that it may have cached.',
+      ],
+      ['TRACKINGINFO', 'How this connection tracks keys.'],
       ['UNBLOCK <clientid> [TIMEOUT|ERROR]', 'Ends the wait of a blocked client.'],
       ['NO-EVICT (ON|OFF)', 'Spares this connection when clients need too much memory.'],
       ['NO-TOUCH (ON|OFF)', 'Leaves access times alone.'],

@@ -52,6 +52,8 @@ export interface CommandContext {
    * somebody waits on or watches, present or not. Called after the change.
    */
   touchedAll(db: Database): void
+  /** Databases were emptied, or would have been: clients that cache keys forget them all. */
+  flushed(): void
   /** Keyspace notification; `kind` is one letter of notify-keyspace-events ('t' stream, 'g' generic, '$' string …). */
   notify(kind: string, event: string, key: string, db?: Database): void
 

@@ -23,6 +23,7 @@ function flush(ctx: CommandContext, databases: readonly Database[]): void {
     removed += count
     ctx.touchedAll(db)
   }
+  ctx.flushed()
   // Of empty databases too, as in Redis: who follows may have more than we know of.
   ctx.changed(Math.max(removed, 1))
   ctx.reply.ok()

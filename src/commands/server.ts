@@ -28,6 +28,8 @@ export interface Session {
   readonly monitoring?: boolean
   /** In SYNC. */
   readonly following?: boolean
+  /** CLIENT TRACKING; undefined when it is off. */
+  readonly tracking?: TrackingState
   protocol: 2 | 3
   databaseIndex: number
   /** Whose rules decide what it may do. */
@@ -165,6 +167,39 @@ export interface PubSub {
   subscriberCount(kind: SubscriptionKind, name: string): number
 }
 
+export interface TrackingOptions {
+  /** Number of the client that is told in place of this one; 0 for none. */
+  readonly redirect: number
+  /** Told of every key with one of the prefixes, not of keys that it read. */
+  readonly broadcast: boolean
+  readonly optIn: boolean
+  readonly optOut: boolean
+  /** Not told of its own changes. */
+  readonly noLoop: boolean
+  readonly prefixes: readonly string[]
+}
+
+/** How a client tracks keys. */
+export interface TrackingState extends Omit<TrackingOptions, 'prefixes'> {
+  readonly prefixes: Set<string>
+  /** CLIENT CACHING was called, for the next command. */
+  caching: boolean
+  /** The client to be told is gone. */
+  broken: boolean
+}
+
+/** Client-side caching. */
+export interface Tracking {
+  /** Turns it on, or changes its options; prefixes add up. */
+  begin(session: Session, options: TrackingOptions): void
+  end(session: Session): void
+  /** For INFO: clients that track, keys remembered, keys times their readers, prefixes. */
+  readonly clientCount: number
+  readonly keyCount: number
+  readonly itemCount: number
+  readonly prefixCount: number
+}
+
 export interface Server {
   readonly clock: Clock
   readonly config: Config
@@ -177,6 +212,7 @@ export interface Server {
   readonly slowlog: Slowlog
   readonly latency: LatencyMonitor
   readonly pubsub: PubSub
+  readonly tracking: Tracking
   readonly runId: string
   readonly startedAtMs: number
   readonly tcpPort: number

@@ -16,6 +16,7 @@ import type { Database, Keyspace } from '../types/keyspace.js'
 import type { BlockedClients } from './blocked-clients.js'
 import { BulkPiece } from './bulk-piece.js'
 import type { ClientSession } from './session.js'
+import type { Tracking } from './tracking.js'
 import type { WatchedKeys } from './watched-keys.js'
 
 export type EffectArgument = Buffer | string | number | bigint
@@ -26,6 +27,7 @@ export interface ContextParts {
   readonly keyspace: Keyspace
   readonly sink: EffectSink
   readonly watched: WatchedKeys
+  readonly tracking: Tracking
   readonly blocked: BlockedClients<ClientSession>
   /** Keyspace notifications; undefined while notify-keyspace-events is empty. */
   notifier: ((kind: string, event: string, key: string, database: number) => void) | undefined
@@ -174,15 +176,25 @@ export class ExecContext implements CommandContext {
   }
 
   touched(key: string, db: Database = this.db): void {
-    const { watched, blocked } = this.#parts
+    const { watched, tracking, blocked } = this.#parts
     if (watched.size > 0) watched.touch(db.index, key)
+    if (tracking.active && !this.replaying) tracking.touch(key, this.session)
+    if (blocked.count > 0) blocked.touch(db.index, key)
+  }
+
+  /** As touched(), of a key that no command changed: a part of it expired, or it was evicted. */
+  touchedByNobody(key: string, db: Database): void {
+    const { watched, tracking, blocked } = this.#parts
+    if (watched.size > 0) watched.touch(db.index, key)
+    if (tracking.active) tracking.touch(key, undefined)
     if (blocked.count > 0) blocked.touch(db.index, key)
   }
 
   /** As touched(), of a key that was removed because its time has come. */
   expired(key: string, db: Database): void {
-    const { watched, blocked } = this.#parts
+    const { watched, tracking, blocked } = this.#parts
     if (watched.size > 0) watched.expire(db.index, key)
+    if (tracking.active) tracking.touch(key, undefined)
     if (blocked.count > 0) blocked.touch(db.index, key)
   }
 
@@ -190,6 +202,11 @@ export class ExecContext implements CommandContext {
     const { watched, blocked } = this.#parts
     if (watched.size > 0) watched.touchAll(db.index, key => db.peek(key) !== undefined)
     if (blocked.count > 0) blocked.touchAll(db.index)
+  }
+
+  flushed(): void {
+    const { tracking } = this.#parts
+    if (tracking.active && !this.replaying) tracking.flush()
   }
 
   notify(kind: string, event: string, key: string, db: Database = this.db): void {

@@ -35,6 +35,7 @@ import { PubSub } from './pubsub.js'
 import type { ClientSession, SessionHost } from './session.js'
 import type { ServerStats } from './stats.js'
 import { Tick } from './tick.js'
+import { Tracking } from './tracking.js'
 import { Transactions } from './transactions.js'
 import { WatchedKeys } from './watched-keys.js'
 
@@ -46,6 +47,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly server: Server
   sink: EffectSink
   readonly watched = new WatchedKeys()
+  readonly tracking: Tracking
   readonly blocked: BlockedClients<ClientSession>
   readonly deadlines: Deadlines
   readonly pause: Pause
@@ -101,7 +103,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
     this.blocked = new BlockedClients(this.deadlines)
     this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
-    this.tick = new Tick(parts.commit)
+    this.tracking = new Tracking(parts)
+    this.tick = new Tick(parts.commit, () => this.tracking.endTick())
     this.monitors = new Monitors(parts.clock)
     this.#transactions = new Transactions(this)
     this.busyClients = new BusyClients(this)
@@ -118,6 +121,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.sink = sink
     this.context = new ExecContext(this, this.#transactions)
     this.#stats.countLookupsOf(keyspace)
+    this.tracking.flush()
     this.publishEvents(this.#events)
   }
 
@@ -151,18 +155,20 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     if (session.closing) return
     this.tick.enlist(session)
     session.lastInteractionMs = this.#frozenMs()
-    session.speaking = true
+    if (this.tracking.active) this.tracking.enter(session)
     if (session.replyMode === 'on') this.#admit(session, request)
     else this.#admitQuietly(session, request)
     // CLIENT REPLY SKIP silences the command after it, not itself.
     if (session.replyMode === 'skip-next') session.replyMode = 'skip'
     session.endSpeaking()
+    if (this.tracking.active) this.tracking.leave(session, request)
     if (session.reply.position > OUTPUT_LOOK_BYTES) this.#parts.outputLimits.check(session, this.#tickMs)
     this.noteMemory(session)
   }
 
   /** CLIENT REPLY OFF and SKIP: the command runs, what it wrote is taken back. */
   #admitQuietly(session: ClientSession, request: Request): void {
+    session.speaking = true
     const position = session.reply.position
     const before = session.replyMode
     this.#admit(session, request)
@@ -212,6 +218,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   #runOutermost(session: ClientSession, row: TableRow, request: Request): void {
     const context = this.context
+    session.speaking = true
     this.#bind(session, session.databaseIndex)
     context.mayBlock = true
     this.#running = true
@@ -264,6 +271,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       this.answerFailure(error, session, position, row.name)
     }
     context.settle(failed)
+    if (this.tracking.active) this.tracking.remember(session, row, request)
 
     const endUs = this.#clock.monotonicUs()
     this.#lastUs = endUs
@@ -388,6 +396,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   reset(session: ClientSession): void {
     this.#transactions.forget(session)
     this.pubsub.forget(session)
+    this.tracking.end(session)
     this.monitors.remove(session)
   }
 
@@ -460,7 +469,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#stats.expiredFields += fields.length
     const context = this.context
     context.sideEffect(db.index, ['HDEL', key, ...fields])
-    context.touched(key, db)
+    context.touchedByNobody(key, db)
     context.notify('h', 'hexpired', key, db)
     if (emptied) context.notify('g', 'del', key, db)
     if (!this.#running) context.closeRecord()
@@ -472,7 +481,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     const context = this.context
     db.remove(key)
     context.sideEffect(db.index, [how, key])
-    context.touched(key, db)
+    context.touchedByNobody(key, db)
     context.notify('e', 'evicted', key, db)
   }
 

@@ -307,6 +307,7 @@ export class ScriptHost implements Scripts {
     context.enterGroup()
     const startedUs = this.#parts.clock.monotonicUs()
     this.#run = { code, client: session, request, startedUs, lookedUs: 0, killed: false }
+    script.runner = this.#run
     const { buffer, from, to } = request
     const result = this.#state!.run(
       code.reference,
@@ -319,6 +320,7 @@ export class ScriptHost implements Scripts {
       reply.protocol,
     )
     this.#run = undefined
+    script.runner = undefined
     context.leaveGroup()
     context.session = session
     context.reply = reply

@@ -7,7 +7,7 @@
 // order in which it was sealed.
 
 import type { AclUser } from '../commands/acl-user.js'
-import type { Session } from '../commands/server.js'
+import type { Session, TrackingState } from '../commands/server.js'
 import type { Request } from '../resp/request.js'
 import type { Waiter } from './blocked-clients.js'
 import { ClientReply } from './client-reply.js'
@@ -76,6 +76,10 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   multi: TransactionQueue | undefined
   /** Stands for a running script. */
   isScript = false
+  /** For whom the script runs, and as which command; of a script only. */
+  runner: { readonly client: ClientSession; readonly request: Request } | undefined
+  /** CLIENT TRACKING; tracking.ts changes it. */
+  tracking: TrackingState | undefined
   watchBroken = false
   readonly watchedKeys: WatchedKey[] = []
   /** Names it subscribed to; pubsub.ts changes them. */
@@ -181,7 +185,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (this.#ended) return 0
     const queued = this.multi === undefined ? 0 : this.multi.bytes
     const { channel, pattern, shard } = this.subscribed
-    const names = this.watchedKeys.length + channel.size + pattern.size + shard.size
+    const prefixes = this.tracking === undefined ? 0 : this.tracking.prefixes.size
+    const names = this.watchedKeys.length + channel.size + pattern.size + shard.size + prefixes
     const buffers = this.queryBufferBytes + this.queryBufferFreeBytes + this.outputBytes
     return SESSION_BYTES + buffers + queued + names * NAME_BYTES
   }

@@ -14,6 +14,7 @@ export type Commit = (done: (fault?: string) => void) => void
 
 export class Tick {
   readonly #commit: Commit
+  readonly #beforeOutput: () => void
   readonly #run = (): void => {
     if (this.#scheduled) this.end()
   }
@@ -25,8 +26,10 @@ export class Tick {
   /** False from the end of a tick to the first command of the next. */
   begun = false
 
-  constructor(commit: Commit) {
+  /** @param beforeOutput may add to it; called at the end of each tick */
+  constructor(commit: Commit, beforeOutput: () => void = () => undefined) {
     this.#commit = commit
+    this.#beforeOutput = beforeOutput
   }
 
   /** The session has output, or wants to end: it is seen to at the end of the tick. */
@@ -66,6 +69,7 @@ export class Tick {
       this.#resumable = []
       for (const session of resumable) session.goOn()
     }
+    this.#beforeOutput()
     this.#scheduled = false
     this.begun = false
     this.flush()

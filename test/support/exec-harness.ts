@@ -148,6 +148,10 @@ export class ExecHarness {
       get pubsub() {
         return executor().pubsub
       },
+      get tracking() {
+        return executor().tracking
+      },
+      session: (id: number) => this.sessions.get(id),
       monitor: (session: ClientSession) => this.executor.monitors.add(session),
     } as unknown as Server
     this.executor = new Executor({

@@ -138,6 +138,7 @@ export class FakeContext implements CommandContext {
   touchedAll(): void {
     this.touches.push('*')
   }
+  flushed(): void {}
   notify(_kind: string, event: string, key: string): void {
     this.notices.push(`${event} ${key}`)
   }

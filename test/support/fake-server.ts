@@ -11,6 +11,8 @@ import { Latency } from '../../src/exec/latency.js'
 import { PubSub } from '../../src/exec/pubsub.js'
 import { SlowlogList } from '../../src/exec/slowlog.js'
 import { ServerStats } from '../../src/exec/stats.js'
+import { Tracking } from '../../src/exec/tracking.js'
+import type { ClientSession } from '../../src/exec/session.js'
 import type { Reply } from '../../src/resp/reply.js'
 import { FakeContext } from './fake-context.js'
 import type { FakeArgument } from './fake-context.js'
@@ -124,6 +126,11 @@ export class FakeServer {
       sessions: () => [me, ...others],
       session: id => [me, ...others].find(session => session.id === id),
       pubsub: this.pubsub,
+      tracking: new Tracking({
+        table: this.context.table,
+        sessions: { get: id => [me, ...others].find(session => session.id === id) as unknown as ClientSession },
+        server: { config: this.context.config },
+      }),
       monitor: session => void log.push(`monitor ${session.id}`),
       pause: (untilMs, mode) => void log.push(`pause ${untilMs} ${mode}`),
       unpause: () => void log.push('unpause'),
