@@ -18,8 +18,8 @@ export interface Batch {
 /** In RESP2 a subscriber's PONG is an array around the text. */
 const MARK = /^(\*2\r\n\$4\r\npong\r\n)?\$\d+\r\n@@\d+@@\r\n$/
 
-/** A client that has not authenticated may leave little unread. */
-const IN_FLIGHT = 32
+/** A client that has not authenticated may leave 1 KiB unread; Redis closes it above that. */
+const IN_FLIGHT = 4
 
 /** The replies to each batch, in order. */
 export async function runBatches(client: RespClient, batches: readonly Batch[]): Promise<Buffer[][]> {

@@ -26,6 +26,8 @@ function replyText(batch: Batch, asked: Batch['command'], reply: Buffer): string
   if (name === 'EXEC' && reply.toString('latin1', 0, 4) === '*1\r\n') {
     return `in EXEC: ${replyText(batch, batch.command, reply.subarray(4))}`
   }
+  // What the cell before it left, which may be the work of a stand-in.
+  if (name === 'DEL' && asked !== batch.command && reply[0] === INTEGER) return 'emptied'
   if (name === 'HELLO' && reply[0] !== ERROR) return 'greeted'
   if (asked !== batch.command || reply[0] === STATUS || reply[0] === ERROR) {
     return SAVES.has(batch.name) && SAVED.test(reply.toString('latin1')) ? 'saved' : reply.toString('latin1')
@@ -35,6 +37,7 @@ function replyText(batch: Batch, asked: Batch['command'], reply: Buffer): string
   return comparable([...innerCommand(asked)], reply)
 }
 
+const INTEGER = 58
 const STATUS = 43
 const ERROR = 45
 /** Whether a save of an earlier cell is still running is a matter of time. */
