@@ -32,6 +32,8 @@ export interface MemoryControlHost {
   mayEvict(): boolean
 }
 
+/** How much more than the bytes that start a checkpoint small rows may hold after they have grown. */
+const GROWTH_MAX = 4
 const RANDOM_STEPS = 2 ** 32
 
 /** A number in [0, 1). */
@@ -81,11 +83,11 @@ export class MemoryControl {
     config.onChange('maxmemory', bytes => {
       guard.bytesMax = bytes
       guard.clientsMax = values.maxmemoryClients
-      this.#host.store().triggers.dirtyBytes = this.dirtyBytesMax
+      this.limitChanges(this.#host.store())
     })
     config.onChange('maxmemory-clients', bytes => (guard.clientsMax = bytes))
     config.onChange('maxmemory-policy', () => this.#policyChanged())
-    config.onChange('checkpoint-dirty-bytes', () => (this.#host.store().triggers.dirtyBytes = this.dirtyBytesMax))
+    config.onChange('checkpoint-dirty-bytes', () => this.limitChanges(this.#host.store()))
   }
 
   #followTuning(): void {
@@ -118,10 +120,15 @@ export class MemoryControl {
     this.adopt(this.#host.executor().keyspace)
   }
 
-  /** Changed bytes that start a checkpoint: what is changed cannot leave memory, so it may take half of it at most. */
-  get dirtyBytesMax(): number {
+  /**
+   * What starts a checkpoint: what is changed cannot leave memory, so under `maxmemory` it may take half of it at most.
+   * Without a limit many small rows may grow for longer before all of them are written again.
+   */
+  limitChanges({ triggers }: Pick<Store, 'triggers'>): void {
     const { maxmemory, checkpointDirtyBytes } = this.#host.config.values
-    return maxmemory === 0 ? checkpointDirtyBytes : Math.min(checkpointDirtyBytes, Math.ceil(maxmemory / 2))
+    const half = Math.ceil(maxmemory / 2)
+    triggers.dirtyBytes = maxmemory === 0 ? checkpointDirtyBytes : Math.min(checkpointDirtyBytes, half)
+    triggers.grownBytes = maxmemory === 0 ? checkpointDirtyBytes * GROWTH_MAX : triggers.dirtyBytes
   }
 
   infoFields(): Record<string, number> {
