@@ -249,7 +249,7 @@ export class MillraceServer implements Server {
       onCut: () => this.#nodeLimits.makeDue(),
     })
     store.triggers.intervalMs = values.checkpointInterval * 1000
-    this.#memory.limitChanges(store)
+    store.triggers.dirtyBytes = this.#memory.dirtyBytesMax
     store.triggers.journalBytes = values.journalMaxBytes
     store.triggers.replayRecords = values.checkpointReplayRecords
     return store
@@ -453,13 +453,7 @@ export class MillraceServer implements Server {
   #abandon(): void {
     this.log.warning('SHUTDOWN NOSAVE ends a script that has written; nothing of it is kept.')
     this.#executor.abandon()
-    Object.assign(this.#store.triggers, {
-      intervalMs: 0,
-      dirtyBytes: 0,
-      grownBytes: 0,
-      journalBytes: 0,
-      replayRecords: 0,
-    })
+    Object.assign(this.#store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 0 })
     this.#ending ??= this.#close(false).then(() => this.#onStopped(0))
   }
 

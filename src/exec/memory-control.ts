@@ -32,8 +32,6 @@ export interface MemoryControlHost {
   mayEvict(): boolean
 }
 
-/** How much more than the bytes that start a checkpoint small rows may hold after they have grown. */
-const GROWTH_MAX = 4
 const RANDOM_STEPS = 2 ** 32
 
 /** A number in [0, 1). */
@@ -83,11 +81,11 @@ export class MemoryControl {
     config.onChange('maxmemory', bytes => {
       guard.bytesMax = bytes
       guard.clientsMax = values.maxmemoryClients
-      this.limitChanges(this.#host.store())
+      this.#host.store().triggers.dirtyBytes = this.dirtyBytesMax
     })
     config.onChange('maxmemory-clients', bytes => (guard.clientsMax = bytes))
     config.onChange('maxmemory-policy', () => this.#policyChanged())
-    config.onChange('checkpoint-dirty-bytes', () => this.limitChanges(this.#host.store()))
+    config.onChange('checkpoint-dirty-bytes', () => (this.#host.store().triggers.dirtyBytes = this.dirtyBytesMax))
   }
 
   #followTuning(): void {
@@ -120,15 +118,10 @@ export class MemoryControl {
     this.adopt(this.#host.executor().keyspace)
   }
 
-  /**
-   * What starts a checkpoint: what is changed cannot leave memory, so under `maxmemory` it may take half of it at most.
-   * Without a limit many small rows may grow for longer before all of them are written again.
-   */
-  limitChanges({ triggers }: Pick<Store, 'triggers'>): void {
+  /** Changed bytes that start a checkpoint: what is changed cannot leave memory, so it may take half of it at most. */
+  get dirtyBytesMax(): number {
     const { maxmemory, checkpointDirtyBytes } = this.#host.config.values
-    const half = Math.ceil(maxmemory / 2)
-    triggers.dirtyBytes = maxmemory === 0 ? checkpointDirtyBytes : Math.min(checkpointDirtyBytes, half)
-    triggers.grownBytes = maxmemory === 0 ? checkpointDirtyBytes * GROWTH_MAX : triggers.dirtyBytes
+    return maxmemory === 0 ? checkpointDirtyBytes : Math.min(checkpointDirtyBytes, Math.ceil(maxmemory / 2))
   }
 
   infoFields(): Record<string, number> {

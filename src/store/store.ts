@@ -44,10 +44,7 @@ export interface StoreOptions {
 /** What starts a checkpoint; may be changed at any time. 0 switches a trigger off. */
 export interface CheckpointTriggers {
   intervalMs: number
-  /** Of the rows that changed, counted when they were first touched. */
   dirtyBytes: number
-  /** Those and what they may have grown by since, which is about what was recorded. */
-  grownBytes: number
   journalBytes: number
   /** Records that a start after a crash would replay; only when writing the checkpoint costs much less than that. */
   replayRecords: number
@@ -65,7 +62,6 @@ export class Store implements Rows, EffectSink {
   readonly triggers: CheckpointTriggers = {
     intervalMs: 300_000,
     dirtyBytes: 64 * MIB,
-    grownBytes: 256 * MIB,
     journalBytes: 256 * MIB,
     replayRecords: 0,
   }
@@ -246,11 +242,11 @@ export class Store implements Rows, EffectSink {
   /** Whether so much has changed that a checkpoint should start before its time. */
   #isDue(journal: Journal): boolean {
     if (this.#checkpoints.running || !this.#checkpoints.lastOk) return false
-    const { dirtyBytes, grownBytes, journalBytes, replayRecords } = this.triggers
+    const { dirtyBytes, journalBytes, replayRecords } = this.triggers
     const recordBytes = journal.bytes
     if (journalBytes > 0 && recordBytes >= journalBytes) return true
-    if (dirtyBytes > 0 && this.#dirty.bytes >= dirtyBytes) return true
-    if (grownBytes > 0 && this.#dirty.bytes + recordBytes >= grownBytes) return true
+    // Rows are counted when they are first touched; what they grow by is about as much as was recorded.
+    if (dirtyBytes > 0 && this.#dirty.bytes + recordBytes >= dirtyBytes) return true
     const records = journal.nextSequence - this.#quietSequence
     if (replayRecords === 0 || records < replayRecords || records < this.#dirty.count * RECORDS_PER_ROW) return false
     return this.#options.clock.nowMs() - this.#checkpoints.lastMs >= REPLAY_PAUSE_MS

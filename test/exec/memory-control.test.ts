@@ -4,7 +4,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import type { Store } from '../../src/store/store.js'
 import { startInProcess } from '../support/in-process.js'
 import { tempDir } from '../support/temp-dir.js'
 
@@ -114,20 +113,4 @@ t.test('maxmemory starts checkpoints early: changes take half of it at most', as
   const client = await connect()
   for (let i = 0; i < 4000; i++) t.equal(await client.text('SET', `k${i % 500}`, 'v'.repeat(5000)), '+OK\r\n')
   t.ok(server.durability.figures()['checkpoints'] > 0)
-})
-
-t.test('what starts a checkpoint follows the limit and the directive', async t => {
-  const { connect, server } = await startInProcess(t, tempDir(t))
-  const client = await connect()
-  const seen = () => {
-    const { dirtyBytes, grownBytes } = (server.durability as Store).triggers
-    return [dirtyBytes, grownBytes]
-  }
-  t.same(seen(), [128 * 2 ** 20, 512 * 2 ** 20])
-  await client.text('CONFIG', 'SET', 'checkpoint-dirty-bytes', 10_000_000)
-  t.same(seen(), [10_000_000, 40_000_000])
-  await client.text('CONFIG', 'SET', 'maxmemory', 4_000_000)
-  t.same(seen(), [2_000_000, 2_000_000])
-  await client.text('CONFIG', 'SET', 'maxmemory', 100_000_000)
-  t.same(seen(), [10_000_000, 10_000_000])
 })
