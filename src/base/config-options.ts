@@ -179,7 +179,7 @@ const durability = {
   ),
   'checkpoint-dirty-bytes': option(
     memory(MIB, LONG_MAX),
-    128 * MIB,
+    512 * MIB,
     'Changed bytes in memory that start a checkpoint early.',
   ),
   'checkpoint-replay-records': option(
