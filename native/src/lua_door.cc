@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "door.h"
 #include "lua_host.h"
 #include "lua_interrupt.h"
 #include "lua_nesting.h"
@@ -40,12 +41,6 @@ struct Arguments {
     return static_cast<LuaHost*>(host);
   }
 };
-
-napi_value Number(napi_env env, int64_t value) {
-  napi_value result = nullptr;
-  napi_create_int64(env, value, &result);
-  return result;
-}
 
 // What one protected call is given and gives back.
 struct Job {
@@ -335,12 +330,6 @@ napi_value Threshold(napi_env env, napi_callback_info info) {
   LuaHost* host = args.Host();
   if (host != nullptr) host->watchdog.SetThreshold(args.Integer(1));
   return nullptr;
-}
-
-bool Export(napi_env env, napi_value exports, const char* name, napi_callback callback) {
-  napi_value function = nullptr;
-  return napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function) == napi_ok &&
-         napi_set_named_property(env, exports, name, function) == napi_ok;
 }
 
 }  // namespace

@@ -5,21 +5,11 @@ import { ReplyError, replyErrors } from '../base/errors.js'
 import { geohash52, LATITUDE_MAX, LONGITUDE_MAX } from '../base/geohash.js'
 import type { Args } from './args.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
-import { runAdd } from './zset-add.js'
+import { newAddOptions, runAdd } from './zset-add.js'
 import type { AddOptions } from './zset-add.js'
 
 function parseGeoadd(args: Args): AddOptions {
-  const options = {
-    key: args.key(),
-    onlyNew: false,
-    onlyOld: false,
-    onlyUp: false,
-    onlyDown: false,
-    countChanged: false,
-    increment: false,
-    scores: [] as number[],
-    members: [] as string[],
-  }
+  const options = newAddOptions(args.key())
   for (;;) {
     if (args.take('NX')) options.onlyNew = true
     else if (args.take('XX')) options.onlyOld = true

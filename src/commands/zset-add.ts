@@ -28,19 +28,23 @@ export interface AddOptions {
   readonly members: readonly string[]
 }
 
-function parseAdd(args: Args, isIncrement: boolean): AddOptions {
-  const key = args.key()
-  const options = {
+/** What is to be added to `key`, with nothing asked for yet. */
+export function newAddOptions(key: string, increment = false) {
+  return {
     key,
     onlyNew: false,
     onlyOld: false,
     onlyUp: false,
     onlyDown: false,
     countChanged: false,
-    increment: isIncrement,
+    increment,
     scores: [] as number[],
     members: [] as string[],
   }
+}
+
+function parseAdd(args: Args, isIncrement: boolean): AddOptions {
+  const options = newAddOptions(args.key(), isIncrement)
   for (;;) {
     if (args.take('NX')) options.onlyNew = true
     else if (args.take('XX')) options.onlyOld = true

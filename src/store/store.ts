@@ -51,7 +51,7 @@ export interface CheckpointTriggers {
 }
 
 const INTERVAL_LOOK_MS = 1000
-/** Writing a row into LMDB takes as long as replaying two or three records (measured): at most a quarter is spent. */
+/** Writing a row into LMDB takes about as long as replaying a few records: then it costs a part of what it saves. */
 const RECORDS_PER_ROW = 10
 /** Between two checkpoints that only shorten the replay. */
 const REPLAY_PAUSE_MS = 1000

@@ -1,29 +1,10 @@
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import t from 'tap'
-import type { Test } from 'tap'
 import { sendPieces, shutDown } from '../../src/native/socket-send.js'
-
-/** Both ends of a connection; what `far` receives is gathered in `received`. */
-async function pair(t: Test) {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const near = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const [far] = (await once(server, 'connection')) as [Socket]
-  if (near.connecting) await once(near, 'connect')
-  const received: Buffer[] = []
-  far.on('data', chunk => received.push(chunk))
-  t.teardown(() => {
-    near.destroy()
-    far.destroy()
-    server.close()
-  })
-  const fd = (near as unknown as { _handle: { fd: number } })._handle.fd
-  return { near, far, fd, received }
-}
+import { socketPair } from '../support/socket-pair.js'
 
 t.test('the addon sends pieces in order, as many as one call takes', async t => {
-  const { far, near, fd, received } = await pair(t)
+  const { far, near, fd, received } = await socketPair(t)
   const pieces = Array.from({ length: 100 }, (_, i) => Buffer.from(`${i},`))
   const text = Buffer.concat(pieces.slice(0, 64)).toString()
   t.equal(sendPieces(fd, [Buffer.from('-view-of-').subarray(1, 8), Buffer.alloc(0), Buffer.from(' ')]), 8)
@@ -34,7 +15,7 @@ t.test('the addon sends pieces in order, as many as one call takes', async t => 
 })
 
 t.test('the addon takes what the kernel takes, and says when it takes nothing', async t => {
-  const { far, near, fd, received } = await pair(t)
+  const { far, near, fd, received } = await socketPair(t)
   far.pause()
   const piece = Buffer.alloc(1 << 20, 'x')
   let bytes = 0
@@ -53,7 +34,7 @@ t.test('a closed descriptor and wrong arguments are refused', async t => {
 })
 
 t.test('a side that was shut down is seen to end by the other', async t => {
-  const { far, fd, received } = await pair(t)
+  const { far, fd, received } = await socketPair(t)
   t.equal(sendPieces(fd, [Buffer.from('last')]), 4)
   t.equal(shutDown(fd), 0)
   await once(far, 'end')

@@ -1,23 +1,11 @@
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { OutputQueue } from '../../src/net/output-queue.js'
+import { socketPair } from '../support/socket-pair.js'
 
 async function start(t: Test) {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const near = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const [far] = (await once(server, 'connection')) as [Socket]
-  if (near.connecting) await once(near, 'connect')
-  const received: Buffer[] = []
-  far.on('data', chunk => received.push(chunk))
-  t.teardown(() => {
-    near.destroy()
-    far.destroy()
-    server.close()
-  })
-  const fd = (near as unknown as { _handle: { fd: number } })._handle.fd
+  const { near, far, fd, received } = await socketPair(t)
   const bytesReceived = () => received.reduce((sum, chunk) => sum + chunk.length, 0)
   return { near, far, received, bytesReceived, queue: new OutputQueue(fd) }
 }
