@@ -12,6 +12,7 @@ import { createLog } from './base/log.js'
 import type { Log } from './base/log.js'
 import { MILLRACE_VERSION } from './base/version.js'
 import { MillraceServer } from './server.js'
+import { TOOLS, toolsUsage } from './tools.js'
 
 const startedUs = systemClock.monotonicUs()
 
@@ -19,7 +20,16 @@ async function main(): Promise<void> {
   const argv = process.argv.slice(2)
   const asked = askedFor(argv)
   if (asked !== undefined) {
-    process.stdout.write(asked === 'version' ? `millrace ${MILLRACE_VERSION}\n` : USAGE)
+    process.stdout.write(asked === 'version' ? `millrace ${MILLRACE_VERSION}\n` : USAGE + toolsUsage())
+    return
+  }
+  const tool = TOOLS.get(argv[0])
+  if (tool !== undefined) {
+    const run = await tool.load()
+    process.exitCode = await run(argv.slice(1), {
+      out: text => process.stdout.write(text),
+      err: text => process.stderr.write(text),
+    })
     return
   }
   const config = Config.fromCommandLine(argv)

@@ -32,8 +32,12 @@ const MAY: Record<string, readonly string[]> = {
   exec: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands'],
   net: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands', 'exec'],
   admin: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands', 'exec'],
+  // The layers are clients: they know ioredis and nothing of the engine.
+  mailbox: ['base'],
+  queue: ['base'],
+  worker: ['base'],
 }
-const ROOT_RANK = ['server.ts', 'index.ts', 'main.ts']
+const ROOT_RANK = ['server.ts', 'index.ts', 'tools.ts', 'main.ts']
 
 const folderOf = (path: string) => path.split('/')[1]
 
