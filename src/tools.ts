@@ -1,5 +1,5 @@
-// The subcommands of the command line ('millrace check DIR'): one row each, loaded only when asked for, so that a server
-// starts without them. A tool lives in admin/ or in its layer and exports a ToolRun. Used by: main.
+// The subcommands of the command line (`millrace check DIR`): one row each, loaded only when asked for, so that a
+// server starts without them. A tool lives in admin/ or in its layer and exports a ToolRun. Used by: main.
 
 /** Where a tool speaks: results to `out`, progress and complaints to `err`. Text comes with its own line ends. */
 export interface ToolOutput {
