@@ -33,9 +33,10 @@ const MAY: Record<string, readonly string[]> = {
   net: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands', 'exec'],
   admin: ['base', 'native', 'resp', 'store', 'pages', 'types', 'commands', 'exec'],
   // The layers are clients: they know ioredis and nothing of the engine.
-  mailbox: ['base'],
-  queue: ['base'],
-  worker: ['base'],
+  client: ['base'],
+  mailbox: ['base', 'client'],
+  queue: ['base', 'client'],
+  worker: ['base', 'client'],
 }
 const ROOT_RANK = ['server.ts', 'index.ts', 'tools.ts', 'main.ts']
 
