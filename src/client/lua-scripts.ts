@@ -1,5 +1,5 @@
-// The Lua scripts of a layer: one folder of .lua files, read once, run by EVALSHA over a client of ioredis, loaded again
-// when the server has forgotten them. Used by: the layers (mailbox, queue, worker).
+// The Lua scripts of a layer: one folder of .lua files, read once, run by EVALSHA over a client of ioredis, and loaded
+// again when the server has forgotten them. Used by: the layers (mailbox, queue, worker).
 //
 // A file `name.lua` is the script `name`. A file `_part.lua` is no script: the line `-- include _part.lua` of another
 // file stands for its text, so that scripts can share functions although each must be whole for the server.
