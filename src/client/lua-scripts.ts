@@ -44,8 +44,8 @@ export class LuaScripts<Name extends string = string> {
   }
 
   /**
-   * Reads all scripts of a folder, as in `LuaScripts.from<'publish'>(new URL('../../lua/queue/', import.meta.url))`, which
-   * is right from src/ and from dist/.
+   * Reads all scripts of a folder: `LuaScripts.from<'publish'>(new URL('../../lua/queue/', import.meta.url))`, a path
+   * that is right from src/ and from dist/.
    * @throws UsageError when a part that a script includes is missing
    */
   static from<Name extends string = string>(folder: URL | string): LuaScripts<Name> {
