@@ -42,9 +42,16 @@ async function main(): Promise<void> {
     process.exit(1)
   })
   new HeapGrowth().start()
-  const server = await MillraceServer.start({ config, log, onStopped: code => leave(code, values.pidfile) })
-  if (values.pidfile !== '') writePidFile(values.pidfile, log)
-  endAtSignals(server, log)
+  const server = await MillraceServer.start({
+    config,
+    log,
+    onListening: listening => {
+      if (values.pidfile !== '') writePidFile(values.pidfile, log)
+      log.notice(`Listening on ${listening.place}; loading the data`)
+      endAtSignals(listening, log)
+    },
+    onStopped: code => leave(code, values.pidfile),
+  })
   const keys = server.keyspace.databases.reduce((sum, db) => sum + db.size, 0)
   const tookMs = Math.round((systemClock.monotonicUs() - startedUs) / 1000)
   log.notice(`Ready to accept connections on ${server.place}`)

@@ -2,8 +2,8 @@
 // does; this file knows who needs whom, in which order data become ready, what a changed option means to whom, and how
 // the server ends.
 //
-// Order of a start: folder and LMDB (store), key directory (keyspace), journal (replay), sockets (listener),
-// background.
+// Order of a start: folder and LMDB (store), sockets (listener; -LOADING from here on), key directory (keyspace),
+// journal (replay), background.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './base/clock.js'
@@ -16,16 +16,17 @@ import { AclUsers } from './commands/acl-users.js'
 import { commandTable } from './commands/all-commands.js'
 import type { Durability, PubSub, Server } from './commands/server.js'
 import { Flag } from './commands/spec.js'
-import { NO_REPLICAS } from './exec/admission.js'
+import { LOADING, NO_REPLICAS } from './exec/admission.js'
 import { ChangeFeed } from './exec/change-feed.js'
 import { Executor } from './exec/executor.js'
 import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
+import { followConfig } from './exec/live-config.js'
+import { Loading } from './exec/loading.js'
 import { MemoryControl } from './exec/memory-control.js'
-import { NO_TRANSPORT } from './exec/no-transport.js'
 import { NodeLimitsJournal } from './exec/node-limits-journal.js'
 import { OutputLimits } from './exec/output-limits.js'
-import { Replay } from './exec/replay.js'
+import { recoverySteps } from './exec/recovery-steps.js'
 import { ScriptHost } from './exec/script-host.js'
 import { ClientSession } from './exec/session.js'
 import { SessionRegistry } from './exec/session-registry.js'
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly config: Config
   readonly log: Log
   readonly clock?: Clock
+  /** Clients can connect; the data are loaded when what this returns has settled. */
+  readonly onListening?: (server: MillraceServer) => void | Promise<void>
   /** SHUTDOWN, or a broken invariant, ended the server; `code` is the exit status it suggests. Called at most once. */
   readonly onStopped?: (code: number) => void
 }
@@ -84,19 +87,28 @@ export class MillraceServer implements Server {
   #uncommitted: Done[] | undefined
   #ending: Promise<void> | undefined
   #stopped = false
+  #loading: Loading | undefined
 
   /**
-   * Opens the data folder, brings the data back and listens.
-   * @throws UsageError when the folder or an address cannot be had; CorruptionError when the data are damaged
+   * Opens the data folder, listens, and brings the data back; meanwhile clients are told that it is loading.
+   * @throws UsageError when the folder or an address cannot be had, or close() came before the end of the load;
+   * CorruptionError when the data are damaged
    */
   static async start(options: ServerOptions): Promise<MillraceServer> {
     const server = new MillraceServer(options)
     try {
-      server.#recover()
+      const loading = new Loading(server.#store.loadSizes, server.clock, server.log)
+      server.#loading = loading
+      server.#executor.loading = true
       await server.#listener.listen()
+      await options.onListening?.(server)
+      await loading.run(server.#recovery(loading))
+      server.#executor.loading = false
+      server.#loading = undefined
     } catch (error) {
       server.#stopped = true
-      await server.#close(false)
+      if (server.#ending === undefined) await server.#close(false)
+      else await server.#ending
       throw error
     }
     server.#expireCycle.start()
@@ -151,7 +163,20 @@ export class MillraceServer implements Server {
     })
     this.#expireCycle = this.#newExpireCycle()
     this.#listener = this.#newListener()
-    this.#followConfig(outputLimits)
+    followConfig({
+      config,
+      log,
+      executor: this.#executor,
+      users: this.users,
+      slowlog: this.slowlog,
+      latency: this.latency,
+      scripts: this.scripts,
+      outputLimits,
+      expireCycle: this.#expireCycle,
+      nodeLimits: this.#nodeLimits,
+      setParserLimits: limits => this.#listener.setParserLimits(limits),
+      store: () => this.#store,
+    })
     this.#outputLimits = outputLimits
     outputLimits.watch(this.#sessions, () => this.clock.nowMs())
   }
@@ -181,6 +206,10 @@ export class MillraceServer implements Server {
 
   infoFields(): Readonly<Record<string, string | number>> {
     return { ...this.scripts.infoFields(), ...this.#memory.infoFields() }
+  }
+
+  loadingFields(): Readonly<Record<string, string | number>> {
+    return this.#loading?.infoFields() ?? {}
   }
 
   sessions(): Iterable<ClientSession> {
@@ -261,26 +290,16 @@ export class MillraceServer implements Server {
     return keyspace
   }
 
-  /** Loads the directory and runs the journal again. */
-  #recover(): void {
-    this.#keyspace.load()
-    const { streamNodeMaxEntries, streamNodeMaxBytes } = this.config.values
-    const session = new ClientSession(0, NO_TRANSPORT, this.#executor)
-    const replay = new Replay(this.#executor.context, this.table, this.#keyspace, session)
-    try {
-      this.replayedRecords = this.#store.replay(record => replay.run(record))
-    } finally {
-      replay.end()
-      this.config.set([
-        ['stream-node-max-entries', String(streamNodeMaxEntries)],
-        ['stream-node-max-bytes', String(streamNodeMaxBytes)],
-      ])
-    }
-    this.#keyspace.nowMs = this.clock.nowMs()
+  /** Loads the directory and runs the journal again; a little in each step. */
+  *#recovery(loading?: Loading): Generator<void, void, undefined> {
+    const { config, clock } = this
+    const parts = { store: this.#store, keyspace: this.#keyspace, executor: this.#executor, config, clock }
+    this.replayedRecords = yield* recoverySteps(parts, loading)
     this.#nodeLimits.makeDue()
   }
 
   async reload(options: { checkpoint: boolean }): Promise<void> {
+    if (this.loading) throw new ReplyError(LOADING)
     this.#executor.hold(true)
     try {
       // The tick that asked for it must be in the journal before that is closed.
@@ -292,7 +311,7 @@ export class MillraceServer implements Server {
       this.#keyspace = this.#newKeyspace()
       this.#feed.inner = this.#store
       this.#executor.adopt(this.#keyspace, this.#feed)
-      this.#recover()
+      for (const step of this.#recovery()) void step
     } finally {
       const waiting = this.#uncommitted ?? []
       this.#uncommitted = undefined
@@ -304,6 +323,7 @@ export class MillraceServer implements Server {
   #commit(done: Done): void {
     if (this.#uncommitted !== undefined) this.#uncommitted.push(done)
     else if (this.#stopped) done('the store is closed')
+    else if (this.loading) done()
     else this.#store.commit(done)
   }
 
@@ -341,7 +361,9 @@ export class MillraceServer implements Server {
   /** Keys may go by themselves: nothing is loading, paused, or in the way of journaling it. */
   get #mayRemoveKeys(): boolean {
     const executor = this.#executor
-    return !executor.held && executor.pause.mode === undefined && this.#store.writeFault === undefined
+    return (
+      !executor.held && !executor.loading && executor.pause.mode === undefined && this.#store.writeFault === undefined
+    )
   }
 
   #newListener(): Listener {
@@ -388,39 +410,6 @@ export class MillraceServer implements Server {
     return { port: bind.length === 0 ? undefined : port, bind }
   }
 
-  #followConfig(outputLimits: OutputLimits): void {
-    const { config } = this
-    const { values } = config
-    const executor = this.#executor
-    this.slowlog.slowerThanUs = values.slowlogLogSlowerThan
-    this.slowlog.lengthMax = values.slowlogMaxLen
-    this.latency.thresholdMs = values.latencyMonitorThreshold
-    executor.accounting.trackLatency = values.latencyTracking
-    executor.publishEvents(values.notifyKeyspaceEvents)
-    executor.passwordRequired = this.users.passwordRequired
-    this.users.onDefaultChange = () => (executor.passwordRequired = this.users.passwordRequired)
-    this.scripts.thresholdMs = values.busyReplyThreshold
-    config.onChange('slowlog-log-slower-than', us => (this.slowlog.slowerThanUs = us))
-    config.onChange('slowlog-max-len', length => (this.slowlog.lengthMax = length))
-    config.onChange('latency-monitor-threshold', ms => (this.latency.thresholdMs = ms))
-    config.onChange('latency-tracking', on => (executor.accounting.trackLatency = on))
-    config.onChange('notify-keyspace-events', letters => executor.publishEvents(letters))
-    config.onChange('client-output-buffer-limit', limits => (outputLimits.limits = limits))
-    config.onChange('proto-max-bulk-len', bytes => this.#listener.setParserLimits({ bulkBytesMax: bytes }))
-    config.onChange('client-query-buffer-limit', bytes => this.#listener.setParserLimits({ queryBytesMax: bytes }))
-    config.onChange('busy-reply-threshold', ms => (this.scripts.thresholdMs = ms))
-    config.onChange('loglevel', level => (this.log.level = level))
-    config.onChange('hz', hz => (this.#expireCycle.roundsPerSecond = hz))
-    config.onChange('active-expire-effort', effort => (this.#expireCycle.effort = effort))
-    config.onChange('stream-node-max-entries', () => this.#nodeLimits.makeDue())
-    config.onChange('stream-node-max-bytes', () => this.#nodeLimits.makeDue())
-    config.onChange('appendfsync', policy => (this.#store.fsync = policy))
-    config.onChange('page-cache-bytes', bytes => (this.#store.cache.bytesMax = bytes))
-    config.onChange('checkpoint-interval', seconds => (this.#store.triggers.intervalMs = seconds * 1000))
-    config.onChange('checkpoint-replay-records', records => (this.#store.triggers.replayRecords = records))
-    config.onChange('journal-max-bytes', bytes => (this.#store.triggers.journalBytes = bytes))
-  }
-
   // --- failures
 
   #damaged(error: CorruptionError, doing: string): void {
@@ -465,6 +454,7 @@ export class MillraceServer implements Server {
 
   async #end(save: boolean, now: boolean): Promise<void> {
     this.log.notice('User requested shutdown...')
+    this.#loading?.cancel()
     this.#listener.stopAccepting()
     this.#executor.hold(true)
     await new Promise(resolve => setImmediate(resolve))

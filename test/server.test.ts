@@ -247,3 +247,64 @@ t.test('a server can be embedded', async t => {
   client.close()
   await server.close()
 })
+
+t.test('while the data are loaded clients are told so, and what needs none of them works as in Redis', async t => {
+  const dir = tempDir(t)
+  const first = await startInProcess(t, dir)
+  const client = await first.connect()
+  for (let i = 0; i < 300; i++) await client.command('SET', `k${i}`, 'v')
+  await client.command('SET', 'gone', 'v', 'PX', '1')
+  await client.command('SAVE')
+  for (let i = 0; i < 700; i++) await client.command('XADD', 's', '*', 'f', 'v')
+  await first.server.close({ save: false })
+
+  const LOADING = '-LOADING Redis is loading the dataset in memory\r\n'
+  let early: RespClient | undefined
+  const second = await startInProcess(t, dir, {}, async server => {
+    early = await RespClient.connect(server.tcpPort)
+    for (const words of [
+      ['PING'],
+      ['GET', 'k1'],
+      ['XADD', 's', '*', 'f', 'v'],
+      ['DBSIZE'],
+      ['SAVE'],
+      ['EVAL', '1', '0'],
+    ]) {
+      t.equal(await early.text(...words), LOADING, words.join(' '))
+    }
+    t.match(await early.text('DEBUG', 'RELOAD'), /^-ERR .*LOADING/)
+    t.equal(await early.text('SELECT', '0'), '+OK\r\n')
+    t.equal(await early.text('WATCH', 'gone'), '+OK\r\n', 'an expired key is only looked at')
+    t.equal(await early.text('MULTI'), '+OK\r\n')
+    t.equal(await early.text('PUBLISH', 'c', 'm'), '+QUEUED\r\n')
+    t.equal(await early.text('EXEC'), '*1\r\n:0\r\n')
+    t.equal(await early.text('CONFIG', 'SET', 'appendfsync', 'always'), '+OK\r\n')
+    const info = await early.text('INFO', 'persistence')
+    t.match(info, /\r\nloading:1\r\n/)
+  })
+  const again = early!
+  t.equal(await again.text('DBSIZE'), ':301\r\n')
+  t.equal(await again.text('XLEN', 's'), ':700\r\n')
+  t.equal(await again.text('XADD', 's', '*', 'f', 'v').then(text => text.slice(0, 1)), '$')
+  const info = await again.text('INFO', 'persistence')
+  t.match(info, /\r\nloading:0\r\n/)
+  t.notMatch(info, /loading_total_bytes/)
+  t.equal(second.server.replayedRecords >= 700, true)
+  again.close()
+})
+
+t.test('a server that is told to end while it loads leaves its data as they were', async t => {
+  const dir = tempDir(t)
+  const first = await startInProcess(t, dir)
+  const client = await first.connect()
+  for (let i = 0; i < 500; i++) await client.command('XADD', 's', '*', 'f', 'v')
+  await first.server.close({ save: false })
+  await t.rejects(
+    startInProcess(t, dir, {}, server => {
+      server.shutdown({ save: true, now: false, force: false })
+    }),
+    { message: /told to end while it was loading/ },
+  )
+  const third = await startInProcess(t, dir)
+  t.equal(await (await third.connect()).text('XLEN', 's'), ':500\r\n')
+})

@@ -121,7 +121,8 @@ export function memoryFields(server: Server): Fields {
   }
 }
 
-export function persistenceFields({ durability, loading }: Server): Fields {
+export function persistenceFields(server: Server): Fields {
+  const { durability, loading } = server
   const seconds = durability.lastCheckpointSeconds
   return {
     loading: loading ? 1 : 0,
@@ -154,6 +155,7 @@ export function persistenceFields({ durability, loading }: Server): Fields {
     aof_last_cow_size: 0,
     module_fork_in_progress: 0,
     module_fork_last_cow_size: 0,
+    ...server.loadingFields?.(),
   }
 }
 

@@ -250,5 +250,7 @@ export interface Server {
   activeExpire: boolean
   /** Fields of INFO by Redis' name that other parts know better than commands/info: they replace its own figures. */
   infoFields?(): Readonly<Record<string, string | number>>
+  /** Fields of INFO persistence that are there while data are being loaded. */
+  loadingFields?(): Readonly<Record<string, string | number>>
   readonly log?: { notice(message: string): void }
 }

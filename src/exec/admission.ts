@@ -22,7 +22,7 @@ export interface AdmissionState {
 }
 
 const NOT_AUTHENTICATED = 'NOAUTH Authentication required.'
-const LOADING = 'LOADING Redis is loading the dataset in memory'
+export const LOADING = 'LOADING Redis is loading the dataset in memory'
 const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
 const NOT_IN_MULTI = 'ERR Command not allowed inside a transaction'
 export const NO_REPLICAS = 'NOREPLICAS Not enough good replicas to write.'

@@ -32,6 +32,7 @@ import { keyspaceNotifier } from './keyspace-events.js'
 import { Monitors } from './monitors.js'
 import { Pause } from './pause.js'
 import { PubSub } from './pubsub.js'
+import { Removals } from './removals.js'
 import type { ClientSession, SessionHost } from './session.js'
 import type { ServerStats } from './stats.js'
 import { Tick } from './tick.js'
@@ -58,11 +59,14 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly accounting: Accounting
   readonly memory: MemoryGuard
   readonly laterReplies = new LaterReplies(this)
+  readonly removals: Removals
   notifier: ContextParts['notifier']
   /** Data are not there yet: only commands that work without them are allowed. */
   loading = false
   /** Every command waits: data are being closed and opened again. */
   held = false
+  /** A command is running, so that expired keys join its record. */
+  running = false
   /** A defect of ours was met, or the data were given up: nothing more is executed. */
   dead = false
   readonly defaultUser: SessionHost['defaultUser']
@@ -81,8 +85,6 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly #execRow: TableRow | undefined
   /** notify-keyspace-events. */
   #events = ''
-  /** A command is running, so that expired keys join its record. */
-  #running = false
   #parked: Wait | undefined
   #tickMs = 0
   #tickUs = 0
@@ -104,6 +106,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.blocked = new BlockedClients(this.deadlines)
     this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
     this.tracking = new Tracking(parts)
+    this.removals = new Removals(this, parts.stats)
     this.tick = new Tick(parts.commit, () => this.tracking.endTick())
     this.monitors = new Monitors(parts.clock)
     this.#transactions = new Transactions(this)
@@ -125,14 +128,19 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.publishEvents(this.#events)
   }
 
+  /** A context of its own for the replay, so that clients are answered meanwhile. */
+  replayContext(): ExecContext {
+    return new ExecContext(this, this.#transactions)
+  }
+
   /** notify-keyspace-events; a keyspace is asked for what costs its hot paths something only when it is wanted. */
   publishEvents(letters: string): void {
     this.#events = letters
     this.notifier = keyspaceNotifier(letters, this.pubsub)
     const on = (kind: string) => this.notifier !== undefined && letters.includes(kind)
     this.keyspace.hooks = {
-      onExpired: (db, key) => this.#expired(db, key),
-      onFieldsExpired: (db, key, fields, emptied) => this.#fieldsExpired(db, key, fields, emptied),
+      onExpired: (db, key) => this.removals.expired(db, key),
+      onFieldsExpired: (db, key, fields, emptied) => this.removals.fieldsExpired(db, key, fields, emptied),
       ...(on('n') && { onCreated: (db: Database, key: string) => this.context.notify('n', 'new', key, db) }),
       ...(on('m') && { onMissed: (db: Database, key: string) => this.context.notify('m', 'keymiss', key, db) }),
     }
@@ -221,9 +229,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     session.speaking = true
     this.#bind(session, session.databaseIndex)
     context.mayBlock = true
-    this.#running = true
+    this.running = true
     const us = this.#call(row, session, request)
-    this.#running = false
+    this.running = false
     if (this.#parked !== undefined) this.#park(session, row, request, us)
     if (this.blocked.hasReady) this.#serveReady()
   }
@@ -330,7 +338,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     session.speaking = true
     let served = true
     let failed = false
-    this.#running = true
+    this.running = true
     try {
       served = waiter.wait.serve(context, key)
     } catch (error) {
@@ -338,7 +346,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       this.answerFailure(error, session, position, waiter.command.row.name)
     }
     context.settle(failed)
-    this.#running = false
+    this.running = false
     this.#lastUs = this.#clock.monotonicUs()
     if (served) {
       const failedCall = this.#stats.totalErrorReplies > errors
@@ -384,10 +392,10 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     if (!this.tick.begun) this.#beginTick()
     this.context.nowMs = this.#frozenMs()
     this.keyspace.nowMs = this.context.nowMs
-    assert(!this.#running, 'background work runs between commands')
-    this.#running = true
+    assert(!this.running, 'background work runs between commands')
+    this.running = true
     work()
-    this.#running = false
+    this.running = false
     this.context.closeRecord()
     if (this.blocked.hasReady) this.#serveReady()
     this.#lastUs = this.#clock.monotonicUs()
@@ -454,35 +462,6 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   #releasePostponed(): void {
     for (const session of this.#parts.sessions) if (session.postponed !== undefined) this.tick.resume(session)
-  }
-
-  #expired(db: Database, key: string): void {
-    this.#stats.expiredKeys++
-    const context = this.context
-    context.sideEffect(db.index, ['DEL', key])
-    context.expired(key, db)
-    context.notify('x', 'expired', key, db)
-    if (!this.#running) context.closeRecord()
-  }
-
-  #fieldsExpired(db: Database, key: string, fields: readonly string[], emptied: boolean): void {
-    this.#stats.expiredFields += fields.length
-    const context = this.context
-    context.sideEffect(db.index, ['HDEL', key, ...fields])
-    context.touchedByNobody(key, db)
-    context.notify('h', 'hexpired', key, db)
-    if (emptied) context.notify('g', 'del', key, db)
-    if (!this.#running) context.closeRecord()
-  }
-
-  /** Removes a key for want of memory; in background(). */
-  evict(db: Database, key: string, how: 'DEL' | 'UNLINK'): void {
-    this.#stats.evictedKeys++
-    const context = this.context
-    db.remove(key)
-    context.sideEffect(db.index, [how, key])
-    context.touchedByNobody(key, db)
-    context.notify('e', 'evicted', key, db)
   }
 
   #beginTick(): void {

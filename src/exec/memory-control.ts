@@ -63,7 +63,8 @@ export class MemoryControl {
       luaBytes: () => host.scripts().memoryBytes,
       mayEvict: () => host.mayEvict() && !host.executor().busyClients.active,
       background: work => host.executor().background(work),
-      evict: ({ db, entry }) => host.executor().evict(db, entry.name, values.lazyfreeLazyEviction ? 'UNLINK' : 'DEL'),
+      evict: ({ db, entry }) =>
+        host.executor().removals.evict(db, entry.name, values.lazyfreeLazyEviction ? 'UNLINK' : 'DEL'),
       wantCheckpoint: () => host.store().wantCheckpoint(),
       took: (event, ms) => host.latency.sample(event, ms, host.clock.nowMs()),
     })

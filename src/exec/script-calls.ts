@@ -19,6 +19,7 @@ import type { LuaState } from '../native/lua.js'
 import { Request } from '../resp/request.js'
 import { parseOne } from '../resp/request-parser.js'
 import type { ClientReply } from './client-reply.js'
+import { LOADING } from './admission.js'
 import { flagOf } from './script-shebang.js'
 import type { ClientSession } from './session.js'
 
@@ -57,7 +58,6 @@ const WRONG_ARITY = 'ERR Wrong number of args calling Redis command from script'
 const NOT_ALLOWED = 'ERR This Redis command is not allowed from script'
 const READ_ONLY = 'ERR Write commands are not allowed from read-only scripts.'
 const OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'."
-const LOADING = 'LOADING Redis is loading the dataset in memory'
 const INVALID_CHECK = 'ERR Invalid command passed to redis.acl_check_cmd()'
 
 const DENIED_TO_SCRIPT: Record<number, string> = {

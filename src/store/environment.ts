@@ -16,6 +16,13 @@ const MAP_BYTES = 2 ** 40
 
 export type Tables = readonly Database<Buffer, Buffer>[]
 
+interface TableStats {
+  readonly pageSize: number
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
 export class Environment {
   readonly root: RootDatabase<Buffer, Buffer>
   /** Indexed by Table. */
@@ -58,6 +65,12 @@ export class Environment {
 
   countOf(table: Table): number {
     return (this.tables[table].getStats() as { entryCount: number }).entryCount
+  }
+
+  /** Bytes that a table's own pages take in the file. */
+  bytesOf(table: Table): number {
+    const stats = this.tables[table].getStats() as TableStats
+    return (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages) * stats.pageSize
   }
 
   /** Makes what was committed by another thread visible to read() and scan(). */

@@ -4,7 +4,7 @@
 // checkpoint made superfluous are deleted. Everything else (a damaged record with good ones behind it, a segment or a
 // record that is missing) is refused: going on would silently lose what clients were told is kept.
 
-import { openSync, closeSync, ftruncateSync, fsyncSync, readFileSync, unlinkSync } from 'node:fs'
+import { openSync, closeSync, ftruncateSync, fsyncSync, readFileSync, statSync, unlinkSync } from 'node:fs'
 import { CorruptionError, UsageError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import { RECORD } from '../native/journal-write.js'
@@ -22,20 +22,47 @@ export interface Recovered {
 
 type Apply = (record: JournalRecord) => void
 
+/** Records between two steps of a recovery. */
+const RECORDS_PER_STEP = 64
+
+/** As recoveryOf(), in one go. */
+export function recoverJournal(folder: string, position: number, log: Log, apply: Apply): Recovered {
+  const steps = recoveryOf(folder, position, log, apply)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Bytes of the segments that a recovery from `position` reads. */
+export function recoveryBytes(folder: string, position: number): number {
+  const found = listSegments(folder)
+  const needed = found.filter((_, i) => i + 1 >= found.length || found[i + 1].first > position)
+  return needed.reduce((sum, { path }) => sum + statSync(path).size, 0)
+}
+
 /**
- * Hands every record from `position` on to `apply`.
+ * Hands every record from `position` on to `apply`, a few in each step; a step gives the bytes read so far.
  * @throws CorruptionError naming the damaged file and what to do; UsageError for a version we do not know
  */
-export function recoverJournal(folder: string, position: number, log: Log, apply: Apply): Recovered {
+export function* recoveryOf(
+  folder: string,
+  position: number,
+  log: Log,
+  apply: Apply,
+): Generator<number, Recovered, undefined> {
   const found = deleteSuperfluous(listSegments(folder), position)
   if (found.length > 0 && found[0].first > position) {
     throw missing(folder, position, found[0].first - 1)
   }
   const segments: FoundSegment[] = []
   let next = position
+  let bytesBefore = 0
   for (let i = 0; i < found.length; i++) {
     const reader = new SegmentReader(folder, found, i, log)
-    next = reader.read(position, apply)
+    for (const at of reader.read(position, apply)) yield bytesBefore + at
+    next = reader.next
+    bytesBefore += reader.goodBytes
     if (reader.goodBytes > 0) segments.push({ ...found[i], bytes: reader.goodBytes })
     if (reader.wasCut) break // what follows holds no record and was deleted
   }
@@ -64,6 +91,8 @@ class SegmentReader {
   readonly #bytes: Buffer
   /** Bytes up to the end of the last good record; 0 when the file was deleted. */
   goodBytes = 0
+  /** The sequence number after the last record. */
+  next = 0
   wasCut = false
 
   constructor(folder: string, found: readonly { first: number; path: string }[], index: number, log: Log) {
@@ -76,8 +105,8 @@ class SegmentReader {
     this.#bytes = readFileSync(this.#path)
   }
 
-  /** Returns the sequence number after the last record. */
-  read(position: number, apply: Apply): number {
+  /** Gives the place of the next record now and then. */
+  *read(position: number, apply: Apply): Generator<number, void, undefined> {
     const header = decodeSegmentHeader(this.#bytes)
     if (header === undefined) return this.#damagedAt(0, this.#first)
     if (header.version !== SEGMENT_VERSION) {
@@ -99,13 +128,15 @@ class SegmentReader {
       if (next >= position) apply(record)
       at += length
       next++
+      if (next % RECORDS_PER_STEP === 0) yield at
     }
     this.goodBytes = at
-    return next
+    this.next = next
   }
 
   /** No good record `next` is at `at`: the end, a torn tail, or damage. */
-  #damagedAt(at: number, next: number): number {
+  #damagedAt(at: number, next: number): void {
+    this.next = next
     const atEnd = at === this.#bytes.length && at >= SEGMENT.BODY
     if (this.#goodRecordFollows(at, next)) {
       if (atEnd) throw missing(this.#folder, next, this.#limit - 1)
@@ -117,7 +148,6 @@ class SegmentReader {
     }
     if (!atEnd || this.#later.length > 0) this.#cut(at)
     this.goodBytes = at >= SEGMENT.BODY ? at : 0
-    return next
   }
 
   #goodRecordFollows(at: number, next: number): boolean {

@@ -21,7 +21,7 @@ import type { JournalRecord } from './journal-record.js'
 import { systemFiles } from './journal-segment.js'
 import type { JournalFiles } from './journal-segment.js'
 import { ClockCache } from './page-cache.js'
-import { recoverJournal } from './recovery.js'
+import { recoveryBytes, recoveryOf } from './recovery.js'
 import { RetiredKind } from './retirement.js'
 import { idKey, Table } from './row.js'
 import type { Row, StoreObject } from './row.js'
@@ -94,6 +94,7 @@ export class Store implements Rows, EffectSink {
   /** The journal's next sequence number when the last cut was made: what it has since is news. */
   #quietSequence: number
   #intervalTimer: NodeJS.Timeout | undefined
+  #fsync: FsyncPolicy
   #closed = false
 
   /** @throws UsageError, CorruptionError: one sentence why this folder cannot be opened */
@@ -113,6 +114,7 @@ export class Store implements Rows, EffectSink {
 
   private constructor(options: StoreOptions, folder: DataFolder, environment: Environment, position: StorePosition) {
     this.#options = options
+    this.#fsync = options.fsync
     this.#folder = folder
     this.#environment = environment
     this.#position = position
@@ -125,17 +127,37 @@ export class Store implements Rows, EffectSink {
     this.#checkpoints = new Checkpoints(this.#host, this.#dirty, this.#thread, options.clock, options.log)
   }
 
-  /**
-   * Hands what the journal has beyond the last checkpoint to `apply`, oldest first, and opens the journal for writing.
-   * Returns the number of records. @throws CorruptionError, UsageError
-   */
+  /** As replaying(), in one go. Returns the number of records. */
   replay(apply: (record: JournalRecord) => void): number {
+    const steps = this.replaying(apply)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
+  }
+
+  /** What a start reads: rows and bytes of the key directory, bytes of the journal. */
+  get loadSizes(): { directoryRows: number; directoryBytes: number; journalBytes: number } {
+    const environment = this.#environment
+    return {
+      directoryRows: environment.countOf(Table.Directory),
+      directoryBytes: environment.bytesOf(Table.Directory),
+      journalBytes: recoveryBytes(this.#folder.journal, this.#position.sequence),
+    }
+  }
+
+  /**
+   * Hands what the journal has beyond the last checkpoint to `apply`, oldest first, a few records in each step, and
+   * opens the journal for writing. A step gives the bytes read so far; returns the number of records.
+   * @throws CorruptionError, UsageError
+   */
+  *replaying(apply: (record: JournalRecord) => void): Generator<number, number, undefined> {
     assert(this.#journal === undefined, 'the journal was replayed already')
-    const { log, fsync, journalFiles } = this.#options
-    const recovered = recoverJournal(this.#folder.journal, this.#position.sequence, log, apply)
+    const { log, journalFiles } = this.#options
+    const recovered = yield* recoveryOf(this.#folder.journal, this.#position.sequence, log, apply)
     this.#journal = new Journal({
       folder: this.#folder.journal,
-      policy: fsync,
+      policy: this.#fsync,
       files: journalFiles ?? systemFiles,
       log,
       nextSequence: recovered.nextSequence,
@@ -253,11 +275,12 @@ export class Store implements Rows, EffectSink {
   }
 
   get fsync(): FsyncPolicy {
-    return this.#journal?.policy ?? this.#options.fsync
+    return this.#fsync
   }
 
   set fsync(policy: FsyncPolicy) {
-    this.#open().policy = policy
+    this.#fsync = policy
+    if (this.#journal !== undefined) this.#journal.policy = policy
   }
 
   /** Why writes are refused at present, as an error reply ('MISCONF …'), or undefined. */

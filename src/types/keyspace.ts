@@ -20,7 +20,8 @@ import { typeByCode } from './types.js'
 export { Database } from './database.js'
 export { KeyEntry } from './key-entry.js'
 
-const LOAD_KEYS_PER_PROGRESS = 65_536
+/** Keys between two steps of a load. */
+const LOAD_KEYS_PER_STEP = 512
 
 export interface KeyspaceHooks {
   /** A key was found expired and has been removed: journal a DEL, notify 'expired', count it. */
@@ -102,40 +103,43 @@ export class Keyspace {
     this.database(a).exchangeSlots(this.database(b))
   }
 
+  /** As loading(), in one go. */
+  load(): void {
+    for (const keys of this.loading()) void keys
+  }
+
   /**
-   * Reads the directory from the store; calls `progress` now and then with the number of keys so far.
+   * Reads the directory from the store, a few keys in each step; a step gives the number of keys so far.
    * @throws CorruptionError when a row contradicts itself or names a type that this version does not know
    */
-  load(progress: (keys: number) => void = () => undefined): void {
+  *loading(): Generator<number, void, undefined> {
     this.#map.load(this.databases.length)
     this.libraries.load()
     let keys = 0
     for (const db of this.databases) {
       const slot = new Slot(this.#map.slotOf(db.index), this.rows)
       db.reset(slot)
-      keys = this.#loadSlot(slot, keys, progress, (entry, row) => db.adopt(entry, row))
+      keys = yield* this.#loadSlot(slot, keys, (entry, row) => db.adopt(entry, row))
     }
     for (const number of this.#map.deadSlots) {
       const slot = new Slot(number, this.rows)
-      keys = this.#loadSlot(slot, keys, progress, entry => slot.keys.insert(entry))
+      keys = yield* this.#loadSlot(slot, keys, entry => slot.keys.insert(entry))
       this.#lazyFree.add(slot)
     }
-    progress(keys)
   }
 
-  #loadSlot(
+  *#loadSlot(
     slot: Slot,
     keysBefore: number,
-    progress: (keys: number) => void,
     take: (entry: KeyEntry, row: DirectoryRow) => void,
-  ): number {
+  ): Generator<number, number, undefined> {
     let keys = keysBefore
     for (const { key, value } of this.rows.scan(Table.Directory, directoryPrefix(slot.number))) {
       const row = decodeDirectoryRow(key, value)
       const spec = typeByCode(row.typeCode)
       if (spec === undefined) throw damaged(key, `type code ${row.typeCode} is unknown`)
       take(new KeyEntry(slot, row.name, spec, row.objectId), row)
-      if (++keys % LOAD_KEYS_PER_PROGRESS === 0) progress(keys)
+      if (++keys % LOAD_KEYS_PER_STEP === 0) yield keys
     }
     return keys
   }

@@ -75,7 +75,7 @@ t.test('keys that go by themselves are told, and nobody counts as who changed th
   t.same(told(listener), ['k'])
   listener.ask('SET', 'k', 1)
   reader.ask('GET', 'k')
-  harness.executor.background(() => harness.executor.evict(harness.executor.keyspace.database(0), 'k', 'DEL'))
+  harness.executor.background(() => harness.executor.removals.evict(harness.executor.keyspace.database(0), 'k', 'DEL'))
   harness.endTick()
   t.same(told(reader), ['k'])
   t.same(told(listener), ['k'])

@@ -124,7 +124,7 @@ export class ExecHarness {
     luaBytes: () => 0,
     mayEvict: () => this.durability.writeFault === undefined,
     background: work => this.executor.background(work),
-    evict: ({ db, entry }) => this.executor.evict(db, entry.name, 'DEL'),
+    evict: ({ db, entry }) => this.executor.removals.evict(db, entry.name, 'DEL'),
     wantCheckpoint: () => undefined,
     took: () => undefined,
   })

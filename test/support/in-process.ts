@@ -5,6 +5,7 @@ import { createLog } from '../../src/base/log.js'
 import { Config } from '../../src/base/config.js'
 import type { ConfigValues } from '../../src/base/config.js'
 import { MillraceServer } from '../../src/server.js'
+import type { ServerOptions } from '../../src/server.js'
 import { RespClient } from './resp-client.js'
 import type { Teardown } from './temp-dir.js'
 
@@ -19,7 +20,12 @@ export interface InProcess {
 }
 
 /** Starts one in `dir`; it is closed at the end of the test if the test did not do so. */
-export async function startInProcess(t: Teardown, dir: string, values: Partial<ConfigValues> = {}): Promise<InProcess> {
+export async function startInProcess(
+  t: Teardown,
+  dir: string,
+  values: Partial<ConfigValues> = {},
+  onListening?: ServerOptions['onListening'],
+): Promise<InProcess> {
   const lines: string[] = []
   const destination: LogDestination = { write: line => void lines.push(line) }
   const stopped: number[] = []
@@ -27,6 +33,7 @@ export async function startInProcess(t: Teardown, dir: string, values: Partial<C
     config: new Config({ port: 0, bind: ['127.0.0.1'], dir, enableDebugCommand: 'yes', ...values }),
     log: createLog('debug', destination),
     onStopped: code => stopped.push(code),
+    onListening,
   })
   const clients: RespClient[] = []
   t.teardown(async () => {
