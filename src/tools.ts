@@ -1,14 +1,9 @@
 // The subcommands of the command line (`millrace check DIR`): one row each, loaded only when asked for, so that a
 // server starts without them. A tool lives in admin/ or in its layer and exports a ToolRun. Used by: main.
 
-/** Where a tool speaks: results to `out`, progress and complaints to `err`. Text comes with its own line ends. */
-export interface ToolOutput {
-  out(text: string): void
-  err(text: string): void
-}
+import type { ToolRun } from './base/tool.js'
 
-/** Takes the words after the tool's name, answers the exit status. @throws UsageError as one sentence for the user */
-export type ToolRun = (argv: readonly string[], output: ToolOutput) => Promise<number>
+export type { ToolOutput, ToolRun } from './base/tool.js'
 
 export interface Tool {
   /** For '--help', after the name: the arguments it takes. */
@@ -19,7 +14,16 @@ export interface Tool {
 }
 
 /** By name. A word of this table as the first argument is the tool, never a configuration file of that name. */
-export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([])
+export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
+  [
+    'check',
+    {
+      takes: '<folder> [--json]',
+      summary: 'Verifies every page, count and journal record of a data folder, beside a running server too.',
+      load: async () => (await import('./admin/check.js')).checkTool,
+    },
+  ],
+])
 
 /** The part of '--help' that lists the tools. */
 export function toolsUsage(): string {

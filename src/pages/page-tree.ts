@@ -19,7 +19,7 @@ export interface Position<K, P extends Page<K>> {
 
 export abstract class PageTree<K, P extends Page<K>> {
   protected readonly rows: Rows
-  protected readonly codec: PageCodec<K, P>
+  readonly codec: PageCodec<K, P>
   protected tree: TreeIdentity<K, P>
   protected readonly list = new BlockList<K, P>()
   protected itemCount = 0
@@ -64,6 +64,16 @@ export abstract class PageTree<K, P extends Page<K>> {
 
   get pageCount(): number {
     return this.nodeCount
+  }
+
+  /** In order; for checks and repair. */
+  get blocks(): readonly DescriptorBlock<K, P>[] {
+    return this.list.blocks
+  }
+
+  /** The nodes of a block, loaded if need be. @throws CorruptionError */
+  nodesOf(block: DescriptorBlock<K, P>): readonly PageNode<K, P>[] {
+    return this.bodyOf(block).nodes
   }
 
   encodeRoot(): Buffer {

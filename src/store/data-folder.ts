@@ -26,6 +26,21 @@ const FORMAT = /^millrace data folder, version (\d+)\n$/
 /** What may be in a folder that we take as new: our own beginnings, and what mkfs makes. */
 const NOBODYS = new Set([LOCK_NAME, `${FORMAT_NAME}.new`, 'lost+found'])
 
+/** Where things are in a data folder that is only read. */
+export interface FolderPlaces {
+  readonly path: string
+  readonly journal: string
+  readonly store: string
+  /** A server uses it at this moment. */
+  readonly inUse: boolean
+}
+
+/** A data folder for reading, beside a server or alone. @throws UsageError, one sentence, when it is none */
+export function placesIn(path: string): FolderPlaces {
+  if (!isFormatted(path)) throw new UsageError(`${path} is not a Millrace data folder: it has no file ${FORMAT_NAME}.`)
+  return { path, journal: join(path, 'journal'), store: join(path, 'store'), inUse: FolderLock.isHeld(path) }
+}
+
 export class DataFolder {
   readonly path: string
   readonly journal: string

@@ -1,5 +1,6 @@
 // The LMDB environment: one named database per table, binary keys and values, a checksum behind every value. Opened
-// twice in the process: by store.ts for reading and by checkpoint-writer.ts, on its own thread, for writing.
+// twice in the process: by store.ts for reading and by checkpoint-writer.ts, on its own thread, for writing. The tools
+// of admin/ open it for reading beside a server.
 // Values and the meta row are drawn in docs/format/store.md.
 
 import { open } from 'lmdb'
@@ -28,13 +29,17 @@ export class Environment {
   /** Indexed by Table. */
   readonly tables: Tables
 
-  /** @param folder must exist */
-  constructor(folder: string) {
+  /**
+   * @param folder must exist
+   * @param readOnly makes nothing: then there must be a store already, made by us
+   */
+  constructor(folder: string, readOnly = false) {
     // No overlapping sync: a checkpoint is committed when it is on the device, and not before.
     this.root = open<Buffer, Buffer>({
       path: folder,
       mapSize: MAP_BYTES,
       maxDbs: TABLE_NAMES.length + 1,
+      readOnly,
       overlappingSync: false,
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -50,7 +55,12 @@ export class Environment {
 
   /** As Rows.read(). @throws CorruptionError */
   read(table: Table, key: Buffer): Buffer | undefined {
-    const value = this.tables[table].getBinary(key)
+    let value: Buffer | undefined
+    try {
+      value = this.tables[table].getBinary(key)
+    } catch (error) {
+      throw unreadable(table, key, error)
+    }
     return value === undefined ? undefined : checkedValue(table, key, value)
   }
 
@@ -60,6 +70,29 @@ export class Environment {
     const range = { start: prefix.length > 0 ? prefix : undefined, end }
     for (const { key, value } of this.tables[table].getRange(range)) {
       yield { key: Buffer.from(key), value: checkedValue(table, key, Buffer.from(value)) }
+    }
+  }
+
+  /** As scan(), but goes on behind a row that is damaged: it is given the reason in place of the value. */
+  *scanAll(table: Table): Iterable<{ key: Buffer; value: Buffer | CorruptionError }> {
+    for (const key of this.keys(table)) {
+      let value: Buffer | CorruptionError | undefined
+      try {
+        value = this.read(table, key)
+      } catch (error) {
+        if (!(error instanceof CorruptionError)) throw error
+        value = error
+      }
+      if (value !== undefined) yield { key, value }
+    }
+  }
+
+  /** All keys of a table, in order. @throws CorruptionError when LMDB cannot follow its own pages */
+  *keys(table: Table): Iterable<Buffer> {
+    try {
+      for (const key of this.tables[table].getKeys()) yield Buffer.from(key)
+    } catch (error) {
+      throw unreadable(table, undefined, error)
     }
   }
 
@@ -81,6 +114,13 @@ export class Environment {
   close(): Promise<void> {
     return this.root.close()
   }
+}
+
+/** LMDB's own complaint as ours: it has met a page of its file that makes no sense, or values it cannot unpack. */
+function unreadable(table: Table, key: Buffer | undefined, error: unknown): CorruptionError {
+  const what = key === undefined ? `Table ${TABLE_NAMES[table]}` : `The ${rowName(table, key)}`
+  const reason = error instanceof Error ? error.message : String(error)
+  return new CorruptionError(`${what} cannot be read (${reason}): the store is damaged there.`, { cause: error })
 }
 
 function checkedValue(table: Table, key: Buffer, value: Buffer): Buffer {

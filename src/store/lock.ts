@@ -1,7 +1,7 @@
 // One server per data folder. The lock is the kernel's, on an open file, so it ends with the process however that ends;
 // the process id in the file serves the message, and is all there is where the addon is missing. Used by: store.ts.
 
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../base/errors.js'
 import { lockFile } from '../native/file-lock.js'
@@ -39,6 +39,19 @@ export class FolderLock {
     if (owner !== undefined && owner.pid !== process.pid && isAlive(owner)) throw inUse(folder, owner.pid)
     ftruncateSync(this.#fd)
     writeSync(this.#fd, `${process.pid} ${startOf(process.pid)}\n`)
+  }
+
+  /** Whether a server, or this process, uses the folder at this moment. Changes nothing. */
+  static isHeld(folder: string): boolean {
+    const path = join(folder, LOCK_NAME)
+    if (held.has(path)) return true
+    if (!existsSync(path)) return false
+    const owner = readOwner(path)
+    if (owner !== undefined && isAlive(owner)) return true
+    const fd = openSync(path, 'r')
+    const result = lockFile(fd)
+    closeSync(fd)
+    return result === EWOULDBLOCK
   }
 
   release(): void {

@@ -21,13 +21,37 @@ export interface Recovered {
 }
 
 type Apply = (record: JournalRecord) => void
+type Warnings = Pick<Log, 'warning'>
+
+/** What recovery does to files. A check hands in one that does nothing. */
+export interface Mending {
+  remove(path: string): void
+  /** Cuts the file at byte `at`, durably. */
+  cut(path: string, at: number): void
+}
+
+const MENDING: Mending = {
+  remove: unlinkSync,
+  cut(path, at) {
+    const fd = openSync(path, 'r+')
+    ftruncateSync(fd, at)
+    fsyncSync(fd)
+    closeSync(fd)
+  },
+}
 
 /** Records between two steps of a recovery. */
 const RECORDS_PER_STEP = 64
 
 /** As recoveryOf(), in one go. */
-export function recoverJournal(folder: string, position: number, log: Log, apply: Apply): Recovered {
-  const steps = recoveryOf(folder, position, log, apply)
+export function recoverJournal(
+  folder: string,
+  position: number,
+  log: Warnings,
+  apply: Apply,
+  mending = MENDING,
+): Recovered {
+  const steps = recoveryOf(folder, position, log, apply, mending)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -48,10 +72,11 @@ export function recoveryBytes(folder: string, position: number): number {
 export function* recoveryOf(
   folder: string,
   position: number,
-  log: Log,
+  log: Warnings,
   apply: Apply,
+  mending = MENDING,
 ): Generator<number, Recovered, undefined> {
-  const found = deleteSuperfluous(listSegments(folder), position)
+  const found = deleteSuperfluous(listSegments(folder), position, mending)
   if (found.length > 0 && found[0].first > position) {
     throw missing(folder, position, found[0].first - 1)
   }
@@ -59,7 +84,7 @@ export function* recoveryOf(
   let next = position
   let bytesBefore = 0
   for (let i = 0; i < found.length; i++) {
-    const reader = new SegmentReader(folder, found, i, log)
+    const reader = new SegmentReader(folder, found, i, log, mending)
     for (const at of reader.read(position, apply)) yield bytesBefore + at
     next = reader.next
     bytesBefore += reader.goodBytes
@@ -72,17 +97,22 @@ export function* recoveryOf(
 /**
  * Deletes the segments whose successor begins at or before `position`: a crash came between checkpoint and deletion.
  */
-function deleteSuperfluous<S extends { first: number; path: string }>(found: S[], position: number): S[] {
+function deleteSuperfluous<S extends { first: number; path: string }>(
+  found: S[],
+  position: number,
+  mending: Mending,
+): S[] {
   return found.filter((segment, i) => {
     if (i + 1 >= found.length || found[i + 1].first > position) return true
-    unlinkSync(segment.path)
+    mending.remove(segment.path)
     return false
   })
 }
 
 class SegmentReader {
   readonly #folder: string
-  readonly #log: Log
+  readonly #log: Warnings
+  readonly #mending: Mending
   readonly #path: string
   readonly #first: number
   /** Sequence number at which the next segment takes over. */
@@ -95,9 +125,16 @@ class SegmentReader {
   next = 0
   wasCut = false
 
-  constructor(folder: string, found: readonly { first: number; path: string }[], index: number, log: Log) {
+  constructor(
+    folder: string,
+    found: readonly { first: number; path: string }[],
+    index: number,
+    log: Warnings,
+    mending: Mending,
+  ) {
     this.#folder = folder
     this.#log = log
+    this.#mending = mending
     this.#path = found[index].path
     this.#first = found[index].first
     this.#later = found.slice(index + 1)
@@ -160,13 +197,10 @@ class SegmentReader {
     this.#log.warning(
       `The last write to the journal was not completed: ${this.#path} is cut at byte ${at}, ${lost} bytes are dropped.`,
     )
-    for (const { path } of this.#later) unlinkSync(path)
+    for (const { path } of this.#later) this.#mending.remove(path)
     this.wasCut = true
-    if (at < SEGMENT.BODY) return unlinkSync(this.#path)
-    const fd = openSync(this.#path, 'r+')
-    ftruncateSync(fd, at)
-    fsyncSync(fd)
-    closeSync(fd)
+    if (at < SEGMENT.BODY) this.#mending.remove(this.#path)
+    else this.#mending.cut(this.#path, at)
   }
 }
 

@@ -6,6 +6,7 @@
 // item.
 
 import { CorruptionError } from '../base/errors.js'
+import type { Inspection } from '../pages/inspection.js'
 import { idKey, Row, StoreObject, Table } from '../store/row.js'
 import type { Evictable, Rows } from '../store/rows.js'
 import type { KeyValue, TypeName } from './key-value.js'
@@ -33,6 +34,8 @@ export interface Trees {
   readonly ids: readonly number[]
   /** Their pages leave the cache; the trees are not used afterwards. */
   release(): void
+  /** As KeyValue.check(), of the trees; true when they are whole. */
+  check(inspection: Inspection): boolean
 }
 
 export abstract class CollectionValue<C extends Contents> extends Row implements KeyValue, Evictable {
@@ -146,6 +149,13 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     this.rows.drop(this.object, trees?.ids ?? [])
     // As for strings: what no running checkpoint has to write is free at once.
     if (this.dirtyEpoch === 0 || this.dirtyEpoch === this.object.droppedEpoch) this.#contents = undefined
+  }
+
+  check(inspection: Inspection): void {
+    inspection.owns(this.object.id)
+    const { count, trees } = this.contents
+    if (count === 0) inspection.found(`head of ${this.type} ${this.object.id} is empty`)
+    trees?.check(inspection)
   }
 
   memoryUsage(): number {

@@ -50,6 +50,11 @@ export class DatabaseMap extends Row {
     return this.#slots[database]
   }
 
+  /** Slots of the databases, in their order. */
+  get slots(): readonly number[] {
+    return this.#slots
+  }
+
   get deadSlots(): Iterable<number> {
     return this.#dead
   }

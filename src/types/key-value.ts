@@ -1,5 +1,6 @@
 // What every value of a key has in common.
 
+import type { Inspection } from '../pages/inspection.js'
 import type { Rows } from '../store/rows.js'
 import type { StoreObject } from '../store/row.js'
 
@@ -21,6 +22,11 @@ export interface KeyValue {
    * of a set sorted, say); for DEBUG DIGEST.
    */
   digest?(feed: (bytes: Uint8Array) => void): void
+  /**
+   * Reads all of the value and tells what it owns and what contradicts itself in it. The value must be clean.
+   * @throws CorruptionError when nothing of it can be read
+   */
+  check(inspection: Inspection): void
 }
 
 /** How a type comes back from the store; registered once per type in types/types.ts. */

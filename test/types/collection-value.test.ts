@@ -16,7 +16,9 @@ class Text implements Contents {
   constructor(readonly text: string) {
     this.count = this.memoryBytes = text.length
     this.form = text.startsWith('T') ? 0 : 1
-    if (this.form === 0) this.trees = { ids: [77], release: () => void (this.released = true) }
+    if (this.form === 0) {
+      this.trees = { ids: [77], release: () => void (this.released = true), check: () => true }
+    }
   }
 
   encode(): Buffer {

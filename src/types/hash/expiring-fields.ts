@@ -6,6 +6,7 @@
 import { CorruptionError } from '../../base/errors.js'
 import { ByteReader } from '../../pages/byte-reader.js'
 import { ByteWriter } from '../../pages/byte-writer.js'
+import type { Inspection } from '../../pages/inspection.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -138,7 +139,17 @@ export class ExpiringFields implements Fields {
         trees.release()
         others.release()
       },
+      check: inspection => this.#check(trees, others, inspection),
     }
+  }
+
+  #check(trees: Trees, others: Trees, inspection: Inspection): boolean {
+    const fieldsWhole = trees.check(inspection)
+    const expiriesWhole = others.check(inspection)
+    const strange = (field: string) => !this.fields.has(field)
+    if (!fieldsWhole || !expiriesWhole || !this.#expiries.some(strange)) return fieldsWhole && expiriesWhole
+    inspection.found('a field expires that the hash does not have')
+    return false
   }
 
   has(field: string): boolean {

@@ -6,9 +6,11 @@ import { assert } from '../../base/assert.js'
 import { CorruptionError } from '../../base/errors.js'
 import { itemCodec } from '../../pages/item-page.js'
 import type { ItemPage } from '../../pages/item-page.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { Position } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
+import { checkTree } from '../../pages/tree-check.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -148,6 +150,18 @@ export class FieldTree implements Fields, Trees {
   /** The pages leave the cache; the tree is not used afterwards. */
   release(): void {
     this.#pages.release()
+  }
+
+  check(inspection: Inspection): boolean {
+    return checkTree(this.#pages, inspection, {
+      items: 'fields',
+      each: (page, { what }) => {
+        for (let i = 0; i < page.count; i++) {
+          const key = page.keyAt(i)
+          if (!key.equals(this.#hash.keyOf(fieldIn(key)))) inspection.found(`${what} has item ${i} at a wrong place`)
+        }
+      },
+    })
   }
 }
 

@@ -4,8 +4,10 @@
 import { assert } from '../../base/assert.js'
 import { elementBytes, elementCodec, ELEMENT_BODY_BYTES_MAX } from '../../pages/element-page.js'
 import type { ElementPage } from '../../pages/element-page.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode, Position } from '../../pages/ordered-pages.js'
+import { checkTree } from '../../pages/tree-check.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -38,7 +40,11 @@ export class ListTree implements ListContents {
   constructor(rows: Rows, owner: StoreObject, touchHead: () => void, root?: Buffer) {
     const pages = new OrderedPages(rows, owner, elementCodec, touchHead, root)
     this.#pages = pages
-    this.trees = { ids: [pages.treeId], release: () => pages.release() }
+    this.trees = {
+      ids: [pages.treeId],
+      release: () => pages.release(),
+      check: (inspection: Inspection) => checkTree(pages, inspection, { items: 'elements' }),
+    }
   }
 
   /** Adds copies of the pages of `other` to this empty tree. */

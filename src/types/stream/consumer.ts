@@ -9,9 +9,12 @@
 //     10     8  active, Unix ms
 
 import { CorruptionError } from '../../base/errors.js'
+import { formatId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { RecordPage } from '../../pages/record-page.js'
+import { checkTree } from '../../pages/tree-check.js'
 import { putU48, Row, Table } from '../../store/row.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
@@ -159,6 +162,16 @@ export class Consumer extends Row {
   copyOwned(source: Consumer): void {
     this.home.rows.touch(this)
     copyPages(ownedCodec, source.owned(), this.owned())
+  }
+
+  /** As KeyValue.check(), of what it owns; true when that is whole. */
+  check(inspection: Inspection): boolean {
+    let whole = true
+    const items = `pending entries of consumer '${this.name}'`
+    const read = inspection.attempt(() => {
+      if (this.treeId() !== undefined) whole = checkTree(this.owned(), inspection, { items, show: formatId })
+    })
+    return read && whole
   }
 
   #open(): OrderedPages<StreamId, RecordPage> {

@@ -1,8 +1,10 @@
 // The entries of a stream: an ordered tree of wire pages, and the slices of them that answer reads. Used by: stream.
 
-import { compareIds, ID_MAX, nextId } from '../../base/stream-id.js'
+import { compareIds, formatId, ID_MAX, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
+import { checkTree } from '../../pages/tree-check.js'
 import { wireCodec } from '../../pages/wire-page.js'
 import type { WirePage } from '../../pages/wire-page.js'
 import type { StoreObject } from '../../store/row.js'
@@ -71,6 +73,17 @@ export class Entries {
   /** Lets go of all pages in memory: the stream is being dropped. */
   release(): void {
     this.#tree.release()
+  }
+
+  /** As KeyValue.check(); true when they are whole. @param lastId no entry may lie behind it */
+  check(inspection: Inspection, lastId: StreamId): boolean {
+    return checkTree(this.#tree, inspection, {
+      items: 'entries',
+      show: formatId,
+      each: (page, { what }) => {
+        if (compareIds(page.keyAt(page.count - 1), lastId) > 0) inspection.found(`${what} reaches beyond the last ID`)
+      },
+    })
   }
 
   copyFrom(source: Entries): void {

@@ -13,6 +13,7 @@
 import { CorruptionError } from '../../base/errors.js'
 import { compareIds, getId, nextId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { Inspection } from '../../pages/inspection.js'
 import type { StreamIdList } from '../../base/stream-id-list.js'
 import { getU48, putU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
@@ -294,6 +295,17 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     this.#consumers?.release()
     this.rows.cache.heldBytes -= GROUP_BYTES + this.name.length + (this.#pel === undefined ? 0 : PEL_BYTES)
     this.rows.drop(this.object, treeIds)
+  }
+
+  /** As KeyValue.check(), of the group. */
+  check(inspection: Inspection): void {
+    inspection.owns(this.object.id)
+    inspection.attempt(() => {
+      if (this.#pelRoot !== undefined || this.#pel !== undefined) return this.#openPel().check(inspection)
+      for (const { name, pendingCount } of this.consumers()) {
+        if (pendingCount > 0) inspection.found(`consumer '${name}' owns ${pendingCount} pending entries of none`)
+      }
+    }, ` (group '${this.name}')`)
   }
 
   /** A deep copy of consumers and PEL into `target`, which is new. */

@@ -10,12 +10,14 @@
 // and had other names.
 
 import { assert } from '../../base/assert.js'
-import { compareIdAt, compareIds, getId, putId } from '../../base/stream-id.js'
+import { compareIdAt, compareIds, formatId, getId, ID_MAX, previousId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
 import { recordCodec } from '../../pages/record-page.js'
 import type { RecordPage } from '../../pages/record-page.js'
+import { checkTree } from '../../pages/tree-check.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import {
@@ -116,6 +118,27 @@ export class MacroNodes {
   /** Lets go of all pages in memory: the stream is being dropped. */
   release(): void {
     this.#closed?.release()
+  }
+
+  /** As KeyValue.check(). @param entries whole ones, whose numbers the counts must tell; undefined when they are not */
+  check(inspection: Inspection, entries: Entries | undefined): void {
+    const closed = this.#closed
+    const whole = closed === undefined || checkTree(closed, inspection, { items: 'macro nodes', show: formatId })
+    if (!whole || entries === undefined) return
+    let before: MacroNode | undefined
+    let sum = 0
+    const compare = (node: MacroNode, end: StreamId | undefined): void => {
+      sum += node.live
+      const live = end === undefined ? 0 : entries.countRange(node.firstId, end)
+      if (live === node.live) return
+      inspection.found(`macro node ${formatId(node.firstId)} counts ${node.live} entries, and ${live} are there`)
+    }
+    for (const node of this.all()) {
+      if (before !== undefined) compare(before, previousId(node.firstId))
+      before = node
+    }
+    if (before !== undefined) compare(before, ID_MAX)
+    if (sum !== entries.count) inspection.found(`the macro nodes count ${sum} entries, and ${entries.count} are there`)
   }
 
   copyFrom(source: MacroNodes): void {

@@ -7,10 +7,12 @@ import { CorruptionError } from '../../base/errors.js'
 import { compareIds, formatId, getId, nextId, STREAM_ID_BYTES } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode } from '../../pages/ordered-pages.js'
 import { RECORD_BODY_BYTES_MAX } from '../../pages/record-page.js'
 import type { RecordPage } from '../../pages/record-page.js'
+import { checkTree } from '../../pages/tree-check.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Consumers } from './consumers.js'
 import type { Count } from './count.js'
@@ -64,6 +66,31 @@ export class Pel {
   /** The same records in a new PEL, whose consumers have the same numbers and have been given their IDs. */
   copyFrom(source: Pel): void {
     copyPages(pelCodec, source.#tree, this.#tree)
+  }
+
+  /** As KeyValue.check(), of the records: each must be owned by one consumer, and nobody may own another. */
+  check(inspection: Inspection): void {
+    const whole = new Set<Consumer>()
+    let owned = 0
+    for (const consumer of this.#consumers.all()) {
+      if (consumer.check(inspection)) whole.add(consumer)
+      owned += consumer.pendingCount
+    }
+    if (owned !== this.count)
+      inspection.found(`the consumers own ${owned} pending entries, and ${this.count} are there`)
+    checkTree(this.#tree, inspection, {
+      items: 'pending entries',
+      show: formatId,
+      each: (page, { what }) => {
+        for (let i = 0; i < page.count; i++) {
+          const owner = this.#consumers.numbered(consumerAt(page.bytes, page.payloadAt(i)))
+          const id = page.keyAt(i)
+          if (whole.has(owner) && owner.owned().find(id) === undefined) {
+            inspection.found(`${what} has ${formatId(id)} for consumer '${owner.name}', who does not own it`)
+          }
+        }
+      },
+    })
   }
 
   get(id: StreamId): Pending | undefined {

@@ -7,6 +7,7 @@ import { assert } from '../../base/assert.js'
 import { CorruptionError } from '../../base/errors.js'
 import { compareIds, equalIds, ID_MIN } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { idKey, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { KeyValue, TypeSpec } from '../key-value.js'
@@ -305,6 +306,15 @@ export class Stream extends Row implements KeyValue, GroupStream {
     let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes
     for (const group of this.groups()) bytes += group.memoryUsage()
     return bytes
+  }
+
+  check(inspection: Inspection): void {
+    inspection.owns(this.object.id)
+    const entriesWhole = this.#entries.check(inspection, this.#lastId)
+    this.#nodes.check(inspection, entriesWhole ? this.#entries : undefined)
+    inspection.attempt(() => {
+      for (const group of this.groups()) group.check(inspection)
+    })
   }
 
   digest(feed: (bytes: Uint8Array) => void): void {

@@ -7,6 +7,7 @@
 import { assert } from '../../base/assert.js'
 import { CorruptionError } from '../../base/errors.js'
 import { readInt64 } from '../../base/numbers.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { idKey, Row, StoreObject, Table } from '../../store/row.js'
 import type { Evictable, Rows } from '../../store/rows.js'
 import type { KeyValue, TypeName, TypeSpec } from '../key-value.js'
@@ -228,6 +229,11 @@ export class StringValue extends Row implements KeyValue, Evictable {
     this.#shared = true
     twin.#shared = true
     return twin
+  }
+
+  check(inspection: Inspection): void {
+    inspection.owns(this.object.id)
+    this.content()
   }
 
   memoryUsage(): number {

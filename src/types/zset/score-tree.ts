@@ -10,9 +10,11 @@ import { ByteReader } from '../../pages/byte-reader.js'
 import { ByteWriter } from '../../pages/byte-writer.js'
 import { itemCodec } from '../../pages/item-page.js'
 import type { ItemPage } from '../../pages/item-page.js'
+import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
+import { checkTree } from '../../pages/tree-check.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -83,6 +85,23 @@ export class ScoreTree implements ScoredMembers, Trees {
   release(): void {
     this.#byMember.release()
     this.#byScore.release()
+  }
+
+  check(inspection: Inspection): boolean {
+    const byMemberWhole = this.#byMember.check(inspection)
+    const byScoreWhole = checkTree(this.#byScore, inspection, {
+      items: 'places in the order',
+      each: (page, { what }) => {
+        if (!byMemberWhole) return
+        for (let i = 0; i < page.count; i++) {
+          const score = this.#byMember.get(memberIn(page.keyAt(i)))
+          if (score === undefined || !Object.is(scoreFrom(score), scoreAt(page, i))) {
+            inspection.found(`${what} has a member with another score than the tree by member at item ${i}`)
+          }
+        }
+      },
+    })
+    return byMemberWhole && byScoreWhole
   }
 
   scoreOf(member: string): number | undefined {
