@@ -137,6 +137,7 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'commands/server.ts',
     'exec/executor-parts.ts',
     'exec/transport.ts',
+    'queue/queue-backend.ts',
     'resp/reply.ts',
     'store/effects.ts',
     'store/rows.ts',
@@ -196,6 +197,16 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'pages/tree-check.ts',
   ],
   'proved by test/admin/check.test.ts, which runs it on whole, damaged and live folders': ['admin/folder-check.ts'],
+  'proved by the contract of queue backends (test/queue/contract.ts), which runs on all of them': [
+    'queue/delivery.ts',
+    'queue/distribution.ts',
+    'queue/index.ts',
+    'queue/memory-queue.ts',
+    'queue/queue-metrics.ts',
+    'queue/queue.ts',
+    'queue/storage.ts',
+    'queue/wake-channels.ts',
+  ],
   'proved by test/exec/transactions.test.ts, which runs its rows': ['commands/transaction.ts'],
 }
 

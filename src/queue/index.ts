@@ -1,0 +1,16 @@
+// millrace/queue: a message queue over a server that speaks Redis' protocol, or in memory. See docs/queue.md.
+
+export type { Metric } from '../client/metrics.js'
+export { metricsText } from '../client/metrics.js'
+export { Delivery } from './delivery.js'
+export type { Distribution, DistributionOptions, MessageFilter } from './distribution.js'
+export type { ExpirationPolicy } from './expiration.js'
+export { MemoryBackend, MemoryHub } from './memory-backend.js'
+export type { DeliveredMessage, QueueBackend, QueueCounts, QueueInfo, StoredMessage } from './queue-backend.js'
+export type { MessageState, Refusal, StorageFailureCode } from './queue-errors.js'
+export { MessageStateError, QueueMissingError, StorageFailure } from './queue-errors.js'
+export type { ConsumeOptions, FetchOptions, WorkOptions } from './queue.js'
+export { MessageQueue } from './queue.js'
+export { RedisBackend } from './redis-backend.js'
+export type { QueueOptions, StorageEvents, StorageOptions } from './storage.js'
+export { destroyStorage, listStorages, MessageStorage } from './storage.js'
