@@ -23,6 +23,22 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
       load: async () => (await import('./admin/check.js')).checkTool,
     },
   ],
+  [
+    'backup',
+    {
+      takes: '<folder> <target> [--check] [--json]',
+      summary: 'Copies a data folder consistently, beside a running server too.',
+      load: async () => (await import('./admin/backup.js')).backupTool,
+    },
+  ],
+  [
+    'restore',
+    {
+      takes: '<backup> <folder> [--no-check]',
+      summary: 'Makes a data folder out of a backup, which is verified first.',
+      load: async () => (await import('./admin/backup.js')).restoreTool,
+    },
+  ],
 ])
 
 /** The part of '--help' that lists the tools. */
