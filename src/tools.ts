@@ -39,6 +39,30 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
       load: async () => (await import('./admin/backup.js')).restoreTool,
     },
   ],
+  [
+    'stats',
+    {
+      takes: '<folder> [--top <n>] [--json]',
+      summary: 'What a data folder holds and takes: keys, largest streams, tables, free space, journal.',
+      load: async () => (await import('./admin/stats.js')).statsTool,
+    },
+  ],
+  [
+    'dump-stream',
+    {
+      takes: '<folder> <key> <file> [--db <n>] [--checkpoint]',
+      summary: 'Writes one stream with its groups and pending entries to a file.',
+      load: async () => (await import('./admin/stream-dump.js')).dumpStreamTool,
+    },
+  ],
+  [
+    'load-stream',
+    {
+      takes: '<file> [--host <name>] [--port <n>] [--key <name>] [--db <n>] [--replace]',
+      summary: 'Brings a dumped stream into a running server, Millrace or Redis 7.',
+      load: async () => (await import('./admin/stream-load.js')).loadStreamTool,
+    },
+  ],
 ])
 
 /** The part of '--help' that lists the tools. */

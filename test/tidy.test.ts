@@ -197,6 +197,8 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'pages/tree-check.ts',
   ],
   'proved by test/admin/backup.test.ts, which copies live folders': ['admin/folder-copy.ts'],
+  'proved by test/admin/stats.test.ts, which walks one': ['admin/directory-walk.ts'],
+  'proved by test/admin/stream-load.test.ts, which dumps what it loads': ['admin/stream-dump.ts'],
   'proved by test/admin/check.test.ts, which runs it on whole, damaged and live folders': ['admin/folder-check.ts'],
   'proved by the contract of queue backends (test/queue/contract.ts), which runs on all of them': [
     'queue/delivery.ts',

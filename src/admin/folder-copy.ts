@@ -1,9 +1,9 @@
 // A consistent copy of a data folder, beside a server that goes on writing: LMDB's own snapshot, and the journal behind
 // the position that the snapshot stands for. Used by: backup, restore, repair.
 //
-// Segments that a checkpoint deletes meanwhile stay readable, because they are opened before: they are looked for before
-// the snapshot, during and after it. The copy ends with what the newest segment held at one moment; older segments do
-// not change any more, so the journal has no gap. That is verified before the copy gets its name.
+// Segments that a checkpoint deletes meanwhile stay readable, because they are opened before: they are looked for
+// before the snapshot, during and after it. The copy ends with what the newest segment held at one moment; older ones
+// do not change any more, so the journal has no gap. That is verified before the copy gets its name.
 
 import {
   closeSync,

@@ -10,6 +10,32 @@ import { crc32c } from '../native/crc32c.js'
 import { Table } from './row.js'
 import { rowName, TABLE_NAMES } from './table-name.js'
 
+/** What the store's file holds, in whole pages of LMDB. */
+export interface Space {
+  /** Up to the last page ever used; the file is as long. */
+  readonly fileBytes: number
+  /** Pages that hold nothing: the next checkpoints use them again, the file does not shrink. */
+  readonly freeBytes: number
+  /** Indexed by Table. */
+  readonly tables: readonly { readonly rows: number; readonly bytes: number }[]
+}
+
+interface TreeStats {
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+  readonly entryCount: number
+}
+
+interface RootStats extends TreeStats {
+  readonly pageSize: number
+  readonly lastPageNumber: number
+  readonly free: TreeStats
+}
+
+/** LMDB keeps its two roots there. */
+const META_PAGES = 2
+
 /** Bytes of checksum behind every value. */
 export const VALUE_CRC_BYTES = 4
 /** Virtual address space only: the file grows as it is needed. */
@@ -106,6 +132,20 @@ export class Environment {
     return (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages) * stats.pageSize
   }
 
+  /** O(1): from LMDB's own counts. */
+  space(): Space {
+    const root = this.root.getStats() as RootStats
+    const { pageSize } = root
+    let used = META_PAGES + pagesOf(root) + pagesOf(root.free)
+    const tables = this.tables.map(table => {
+      const stats = table.getStats() as TreeStats
+      used += pagesOf(stats)
+      return { rows: stats.entryCount, bytes: pagesOf(stats) * pageSize }
+    })
+    const fileBytes = (root.lastPageNumber + 1) * pageSize
+    return { fileBytes, freeBytes: Math.max(fileBytes - used * pageSize, 0), tables }
+  }
+
   /** Makes what was committed by another thread visible to read() and scan(). */
   refresh(): void {
     this.root.resetReadTxn()
@@ -114,6 +154,10 @@ export class Environment {
   close(): Promise<void> {
     return this.root.close()
   }
+}
+
+function pagesOf(stats: TreeStats): number {
+  return stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages
 }
 
 /** LMDB's own complaint as ours: it has met a page of its file that makes no sense, or values it cannot unpack. */

@@ -337,6 +337,7 @@ export class Store implements Rows, EffectSink {
       cachedBytes: this.cache.bytesUsed,
       cachedItems: this.cache.count,
       fileBytes: this.#folder.fileBytes,
+      reclaimableBytes: this.#environment.space().freeBytes,
       checkpoints: this.#position.checkpoints,
       checkpointRunning: this.#checkpoints.running ? 1 : 0,
       lastCheckpointMs: this.#checkpoints.lastMs,
