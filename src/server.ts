@@ -139,7 +139,7 @@ export class MillraceServer implements Server {
       table: this.table,
       keyspace: this.#keyspace,
       sink: this.#feed,
-      commit: done => this.#commit(done),
+      commit: (done, clients) => this.#commit(done, clients),
       stats: this.stats,
       slowlog: this.slowlog,
       latency: this.latency,
@@ -320,11 +320,11 @@ export class MillraceServer implements Server {
     }
   }
 
-  #commit(done: Done): void {
+  #commit(done: Done, clients: number): void {
     if (this.#uncommitted !== undefined) this.#uncommitted.push(done)
     else if (this.#stopped) done('the store is closed')
     else if (this.loading) done()
-    else this.#store.commit(done)
+    else this.#store.commit(done, clients)
   }
 
   // --- parts

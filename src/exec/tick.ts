@@ -8,9 +8,9 @@ import type { ClientSession, SealedOutput } from './session.js'
 
 /**
  * Writes what was executed until now; `done` is called when it is as durable as the policy says, at once when nothing
- * is to be waited for; with a reason when it never will be.
+ * is to be waited for; with a reason when it never will be. `clients`: how many wait for it.
  */
-export type Commit = (done: (fault?: string) => void) => void
+export type Commit = (done: (fault?: string) => void, clients: number) => void
 
 export class Tick {
   readonly #commit: Commit
@@ -94,6 +94,6 @@ export class Tick {
         if (fault === undefined) sessions[i].release(outputs[i])
         else sessions[i].close('now')
       }
-    })
+    }, sessions.length)
   }
 }

@@ -1,6 +1,8 @@
 // One command as it was received: the bytes of the connection's buffer plus where each argument lies. A view: valid
 // until the parser is fed again. Scripts and the journal's replay fill the same structure.
 
+import { shortText } from './short-text.js'
+
 declare global {
   // Node has these since ever; its type package names only the slower toString() and write().
   interface Buffer {
@@ -30,8 +32,7 @@ export class Request {
 
   /** Argument `i` as a latin1 string: one character per byte, lossless. */
   text(i: number): string {
-    const start = this.starts[i]
-    return this.buffer.latin1Slice(start, start + this.lengths[i])
+    return shortText(this.buffer, this.starts[i], this.lengths[i])
   }
 
   /** A copy of argument `i` that may be kept. */

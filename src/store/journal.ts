@@ -20,6 +20,7 @@ import { RecordBuffer, sequenceAt } from './journal-record.js'
 import type { JournalFiles } from './journal-segment.js'
 import { SegmentChain } from './segment-chain.js'
 import type { FoundSegment } from './segment-chain.js'
+import { SyncGroup } from './sync-group.js'
 
 export const FSYNC_POLICIES = ['always', 'everysec', 'no'] as const
 export type FsyncPolicy = (typeof FSYNC_POLICIES)[number]
@@ -54,6 +55,7 @@ export class Journal implements EffectSink {
   readonly #onRecordsLost: () => void
   readonly #segments: SegmentChain
   readonly #waiting = new Acknowledgements()
+  readonly #group = new SyncGroup(() => this.#startSync())
   /** Records of this tick, and in `always` those of earlier ticks that the running sync does not cover. */
   #records = new RecordBuffer()
   /** How much of #records is written. */
@@ -125,8 +127,11 @@ export class Journal implements EffectSink {
     return !this.#records.open && this.#sequenceAtCommit === this.nextSequence
   }
 
-  /** Writes what was recorded since the last call. `done` may be called before this returns. */
-  commit(done: Done): void {
+  /**
+   * Writes what was recorded since the last call. `done` may be called before this returns.
+   * @param clients how many wait for it, about
+   */
+  commit(done: Done, clients = 1): void {
     const recorded = this.nextSequence !== this.#sequenceAtCommit
     this.#sequenceAtCommit = this.nextSequence
     // A tick that only read may have read what is not durable yet, and its replies may follow others: it queues as
@@ -136,7 +141,8 @@ export class Journal implements EffectSink {
     else if (this.policy !== 'always') this.#waiting.behind(done)
     else {
       this.#waiting.needsSync(done)
-      this.#startSync()
+      this.#group.add(clients)
+      if (!this.#syncRunning && this.#group.complete) this.#startSync()
     }
   }
 
@@ -192,6 +198,7 @@ export class Journal implements EffectSink {
     this.#syncRunning = true
     this.#syncAgain = false
     this.#waiting.syncStarted()
+    this.#group.syncStarted()
     if (this.#written > 0) this.#swapBuffers()
     const unretained = this.#unretained
     this.#unretained = false
@@ -225,10 +232,11 @@ export class Journal implements EffectSink {
   #syncSucceeded(): void {
     this.syncs++
     this.#syncing.clear()
+    this.#group.syncEnded()
     this.#waiting.syncSucceeded()
     if (this.writeFault !== undefined) this.#endFault()
     if (this.writeFault !== undefined) return
-    if (this.#waiting.pending || this.#syncAgain) this.#startSync()
+    if (this.#syncAgain || (this.#waiting.pending && this.#group.complete)) this.#startSync()
     else if (this.policy === 'everysec' && this.#segments.dirty) this.#scheduleSync()
   }
 
@@ -349,6 +357,7 @@ export class Journal implements EffectSink {
     this.#closing = true
     clearTimeout(this.#everysecTimer)
     clearTimeout(this.#retryTimer)
+    this.#group.close()
     const fault = this.writeFault
     if (fault !== undefined && !this.#syncRunning) this.#waiting.releaseAll(fault)
     else await this.synced().catch(() => undefined) // whoever waits was told, and the log has it

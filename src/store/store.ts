@@ -252,10 +252,11 @@ export class Store implements Rows, EffectSink {
   /**
    * Ends a tick: writes what it recorded, and calls `done` when that is as durable as the policy asks, possibly before
    * this returns. `done` gets a reason only when the store is closed before that.
+   * @param clients how many wait for it, about
    */
-  commit(done: Done): void {
+  commit(done: Done, clients = 1): void {
     const journal = this.#open()
-    journal.commit(done)
+    journal.commit(done, clients)
     this.cache.advance()
     if (this.#isDue(journal)) this.#checkpoints.want()
     this.#checkpoints.startIfWanted()
