@@ -43,12 +43,6 @@ function wrongUse(args: Args): ReplyError {
   return new ReplyError(quoting`ERR unknown subcommand or wrong number of arguments for '${given}'. Try ACL HELP.`)
 }
 
-function allOf(args: Args): string[] {
-  const found: string[] = []
-  while (args.remaining > 0) found.push(args.text())
-  return found
-}
-
 // --- users
 
 function setUser(ctx: CommandContext, [name, ...words]: readonly string[]): void {
@@ -276,7 +270,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     since: '6.0.0',
     summary: 'Removes users and closes their clients.',
     complexity: 'O(N) in the number of clients',
-    parse: allOf,
+    parse: (args: Args) => args.texts(),
     run: deleteUsers,
   }),
   defineCommand({
@@ -373,7 +367,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     since: '6.0.0',
     summary: 'Makes a user, or changes its rules: all as given, or none.',
     complexity: 'O(N) in the number of rules',
-    parse: allOf,
+    parse: (args: Args) => args.texts(),
     secrets: request => Array.from({ length: request.argc - 2 }, (_, i) => i + 2),
     run: setUser,
   }),

@@ -29,6 +29,17 @@ export class Args {
     return this.request.text(this.at++)
   }
 
+  /** All arguments that are left, as latin1 strings. */
+  texts(): string[] {
+    const { request } = this
+    const count = request.argc - this.at
+    // Of its size from the start: one that grows begins with room for seventeen.
+    const found = new Array<string>(count)
+    for (let i = 0; i < count; i++) found[i] = request.text(this.at + i)
+    this.at = request.argc
+    return found
+  }
+
   /** The next argument, copied. */
   bytes(): Buffer {
     this.#need()

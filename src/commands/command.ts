@@ -19,12 +19,6 @@ const TIPS = ['nondeterministic_output_order']
 
 const COMMON = { flags: FLAGS, categories: ['connection'], keys: [], group: 'connection' } as const
 
-function names(args: Args): string[] {
-  const found: string[] = []
-  while (args.remaining > 0) found.push(args.text())
-  return found
-}
-
 /** Every row that clients may see, subcommands behind their container. */
 function visible(table: CommandTable): CommandSpec<never>[] {
   return table.commands.flatMap(spec => [spec, ...(spec.subcommands ?? [])])
@@ -106,7 +100,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     summary: 'Arity, flags, keys and categories of the named commands, or of all.',
     complexity: 'O(N) in the number of commands asked for',
     tips: TIPS,
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run: writeInfos,
   }),
   defineCommand({
@@ -117,7 +111,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     summary: 'Documentation of the named commands, or of all.',
     complexity: 'O(N) in the number of commands asked for',
     tips: TIPS,
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run({ reply, server }, asked) {
       const { table } = server
       const found =

@@ -73,9 +73,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     summary: 'Directives whose names fit one of the patterns, with their values.',
     complexity: 'O(N) in the number of directives times the number of patterns',
     parse(args) {
-      const patterns: string[] = []
-      while (args.remaining > 0) patterns.push(args.text())
-      return patterns
+      return args.texts()
     },
     run({ reply, server }, patterns) {
       const found = server.config.match(patterns)

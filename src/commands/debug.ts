@@ -199,9 +199,7 @@ export const debugCommand = defineCommand({
   complexity: 'Depends on the subcommand',
   parse(args) {
     const name = args.text()
-    const words: string[] = []
-    while (args.remaining > 0) words.push(args.text())
-    return { name, words }
+    return { name, words: args.texts() }
   },
   run(ctx, { name, words }) {
     const rule = ctx.server.config.values.enableDebugCommand

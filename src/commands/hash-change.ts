@@ -22,11 +22,13 @@ interface SetOptions {
 function parseSet(args: Args, name: string): SetOptions {
   const key = args.key()
   if (args.remaining % 2 === 1) throw new ReplyError(replyErrors.wrongArity(name))
-  const fields: string[] = []
-  const values: Content[] = []
-  while (args.remaining > 0) {
-    fields.push(args.text())
-    values.push(contentOf(args))
+  // Of their size from the start, as in Args.texts().
+  const count = args.remaining / 2
+  const fields = new Array<string>(count)
+  const values = new Array<Content>(count)
+  for (let i = 0; i < count; i++) {
+    fields[i] = args.text()
+    values[i] = contentOf(args)
   }
   return { key, fields, values }
 }
@@ -109,9 +111,7 @@ const hdel = defineCommand({
   complexity: 'O(log N) for each field',
   parse(args: Args) {
     const key = args.key()
-    const fields: string[] = []
-    while (args.remaining > 0) fields.push(args.text())
-    return { key, fields }
+    return { key, fields: args.texts() }
   },
   run(ctx, { key, fields }) {
     const hash = hashToWrite(ctx, key)

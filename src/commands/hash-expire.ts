@@ -47,9 +47,7 @@ function parseFields(args: Args, countError: string): string[] {
   const count = attempt(args, a => a.integer())
   if (count instanceof ReplyError || count < 1) throw new ReplyError(countError)
   if (count !== args.remaining) throw new ReplyError(WRONG_COUNT)
-  const fields: string[] = []
-  while (args.remaining > 0) fields.push(args.text())
-  return fields
+  return args.texts()
 }
 
 function parseCondition(args: Args): Condition | undefined {

@@ -73,9 +73,7 @@ const hmget = defineCommand({
   complexity: 'O(log N) for each field',
   parse(args: Args) {
     const key = args.key()
-    const fields: string[] = []
-    while (args.remaining > 0) fields.push(args.text())
-    return { key, fields }
+    return { key, fields: args.texts() }
   },
   run(ctx, { key, fields }) {
     const hash = hashAt(ctx, key)

@@ -99,9 +99,7 @@ export const infoCommand = defineCommand({
   complexity: 'O(1)',
   tips: ['nondeterministic_output', 'request_policy:all_shards', 'response_policy:special'],
   parse(args: Args) {
-    const names: string[] = []
-    while (args.remaining > 0) names.push(args.text().toLowerCase())
-    return names
+    return args.texts().map(name => name.toLowerCase())
   },
   run: ({ reply, server }, names) => reply.verbatim('txt', infoText(server, names)),
 })

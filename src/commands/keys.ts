@@ -9,9 +9,7 @@ import type { CommandSpec } from './spec.js'
 const RANDOM_RANGE = 2 ** 47
 
 export function parseKeys(args: Args): string[] {
-  const keys: string[] = []
-  while (args.remaining > 0) keys.push(args.key())
-  return keys
+  return args.texts()
 }
 
 /** DEL and UNLINK do the same here: values are dropped in O(1) and reclaimed in the background. */

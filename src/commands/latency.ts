@@ -18,12 +18,6 @@ const COMMON = {
 } as const
 const nothing = (): undefined => undefined
 
-function names(args: Args): string[] {
-  const found: string[] = []
-  while (args.remaining > 0) found.push(args.text())
-  return found
-}
-
 function latest({ reply, server }: CommandContext): void {
   const { events } = server.latency
   reply.array(events.size)
@@ -137,7 +131,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     summary: 'Forgets the samples of the named events, or all.',
     complexity: 'O(1)',
     tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run: ({ reply, server }, events) => reply.integer(server.latency.reset(events)),
   }),
   defineCommand({
@@ -157,7 +151,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     since: '7.0.0',
     summary: 'How many calls of the named commands, or of all, took at most how many microseconds.',
     complexity: 'O(N) in the number of commands',
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run: histogram,
   }),
   helpRow(

@@ -17,12 +17,6 @@ function shardNames(last: number): KeySpec[] {
   return [{ flags: ['not_key'], begin: { index: 1 }, find: { lastKey: last, step: 1, limit: 0 } }]
 }
 
-function names(args: Args): readonly string[] {
-  const found: string[] = []
-  while (args.remaining > 0) found.push(args.text())
-  return found
-}
-
 interface Row {
   readonly kind: SubscriptionKind
   readonly since: string
@@ -42,7 +36,7 @@ function subscribing(name: string, { kind, ...row }: Row): CommandSpec<never> {
     keys: kind === 'shard' ? shardNames(-1) : [],
     channels: { first: 1, last: -1, pattern: kind === 'pattern' },
     group: 'pubsub',
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run(ctx, wanted) {
       // Redis lets the older two into transactions for the sake of what was written before it knew better.
       if (kind === 'shard' && !ctx.mayBlock) throw new ReplyError(NO_WAITING)
@@ -60,7 +54,7 @@ function leaving(name: string, { kind, ...row }: Row): CommandSpec<never> {
     categories: [],
     keys: kind === 'shard' ? shardNames(-1) : [],
     group: 'pubsub',
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run({ server: { pubsub }, session }, left) {
       if (left.length === 0) pubsub.unsubscribeAll(session, kind)
       for (const one of left) pubsub.unsubscribe(session, kind, one)
@@ -143,7 +137,7 @@ const questions: readonly CommandSpec<never>[] = [
     since: '2.8.0',
     summary: 'How many subscribers channels have, those by pattern not counted.',
     complexity: 'O(1) for every channel',
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run: (ctx, channels) => listCounts(ctx, 'channel', channels),
   }),
   question({
@@ -170,7 +164,7 @@ const questions: readonly CommandSpec<never>[] = [
     since: '7.0.0',
     summary: 'How many subscribers shard channels have.',
     complexity: 'O(1) for every shard channel',
-    parse: names,
+    parse: (args: Args) => args.texts(),
     run: (ctx, channels) => listCounts(ctx, 'shard', channels),
   }),
   helpRow(

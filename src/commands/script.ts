@@ -114,9 +114,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     complexity: 'O(N) in the number of digests',
     tips: ['request_policy:all_shards', 'response_policy:agg_logical_and'],
     parse(args) {
-      const digests: string[] = []
-      while (args.remaining > 0) digests.push(args.text())
-      return digests
+      return args.texts()
     },
     run(ctx, digests) {
       ctx.reply.array(digests.length)

@@ -21,9 +21,7 @@ interface KeyAndMembers {
 
 export function parseKeyAndMembers(args: Args): KeyAndMembers {
   const key = args.key()
-  const members: string[] = []
-  while (args.remaining > 0) members.push(args.text())
-  return { key, members }
+  return { key, members: args.texts() }
 }
 
 const sadd = defineCommand({

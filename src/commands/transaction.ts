@@ -64,9 +64,7 @@ export const transactionCommands: readonly CommandSpec<never>[] = [
     summary: 'Makes the next EXEC run nothing if one of the keys changes before it.',
     complexity: 'O(1) for every key',
     parse(args: Args) {
-      const keys: string[] = []
-      while (args.remaining > 0) keys.push(args.key())
-      return keys
+      return args.texts()
     },
     run(ctx, keys) {
       ctx.transaction.watch(keys)
