@@ -31,12 +31,10 @@ export class Args {
 
   /** All arguments that are left, as latin1 strings. */
   texts(): string[] {
-    const { request } = this
-    const count = request.argc - this.at
-    // Of its size from the start: one that grows begins with room for seventeen.
-    const found = new Array<string>(count)
-    for (let i = 0; i < count; i++) found[i] = request.text(this.at + i)
-    this.at = request.argc
+    // An array that grows begins with room for seventeen, and one is what most commands bring.
+    if (this.remaining === 1) return [this.text()]
+    const found: string[] = []
+    while (this.remaining > 0) found.push(this.text())
     return found
   }
 

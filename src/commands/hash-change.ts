@@ -22,13 +22,13 @@ interface SetOptions {
 function parseSet(args: Args, name: string): SetOptions {
   const key = args.key()
   if (args.remaining % 2 === 1) throw new ReplyError(replyErrors.wrongArity(name))
-  // Of their size from the start, as in Args.texts().
-  const count = args.remaining / 2
-  const fields = new Array<string>(count)
-  const values = new Array<Content>(count)
-  for (let i = 0; i < count; i++) {
-    fields[i] = args.text()
-    values[i] = contentOf(args)
+  // One pair is what most bring, see Args.texts().
+  if (args.remaining === 2) return { key, fields: [args.text()], values: [contentOf(args)] }
+  const fields: string[] = []
+  const values: Content[] = []
+  while (args.remaining > 0) {
+    fields.push(args.text())
+    values.push(contentOf(args))
   }
   return { key, fields, values }
 }
