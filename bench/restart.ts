@@ -15,10 +15,10 @@ export interface Restart {
 
 const STREAMS = 1000
 
-export async function measureRestart(entries: number): Promise<Restart[]> {
+export async function measureRestart(entries: number, progress: (text: string) => void): Promise<Restart[]> {
   const results: Restart[] = []
   for (const name of ['redis', 'millrace'] as const) {
-    process.stderr.write(`\rrestart with ${entries} entries: ${name}\x1b[K`)
+    progress(`restart with ${entries} entries: ${name}`)
     const peer = new Peer(name, 'everysec')
     try {
       await peer.start()

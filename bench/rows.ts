@@ -7,8 +7,8 @@ import type { Fsync } from './peer.js'
 import { typeRows } from './type-rows.js'
 import { encode, WireClient } from './wire-client.js'
 
-const V16 = 'abcdefghijklmnop'
-const ENTRY = ['field-a-16-bytes', V16, 'field-b-16-bytes', V16] as const
+export const V16 = 'abcdefghijklmnop'
+export const ENTRY = ['field-a-16-bytes', V16, 'field-b-16-bytes', V16] as const
 const LOAD_BATCH = 500
 
 /** Fills `streams` streams with `entries` entries each; IDs 1-0 … entries-0. */
@@ -150,7 +150,7 @@ function script(name: string, what: string, source: string, operations: number, 
 }
 
 const IDLE = 100
-function xautoclaim(busy: number): Row {
+export function xautoclaim(busy: number): Row {
   const measure = (port: number, n: number) =>
     timed(port, n, async client => {
       for (let i = 0; i < n; i++) {

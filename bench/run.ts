@@ -1,125 +1,133 @@
-// npm run bench [-- options]: Millrace and redis-server alternately on each row, medians of several rounds. See
-// bench/README.md.
-//   --row NAME   only rows whose name contains NAME (repeatable)      --rounds N   rounds per row (5)
-//   --quick      a tenth of the operations, 3 rounds                  --json FILE  write everything measured
-//   --no-restart leave out the restart and memory measurement
-//   --entries N  entries of that measurement (10,000,000; quick 500,000)
+// npm run bench [-- options]: Millrace and redis-server alternately on each row, medians of several rounds. What the
+// options are says --help; what the files of this folder are, in bench/README.md.
 
-import { writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
-import { parseArgs } from 'node:util'
-import { execFileSync } from 'node:child_process'
-import { Peer, type PeerName } from './peer.js'
-import { restartTable, measureRestart, type Restart } from './restart.js'
-import type { Measured, Row } from './load.js'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { keep, readBaseline, worsened, writeBaseline } from './baseline.js'
+import { growthCharts, ratioChart } from './charts.js'
+import { growthRows } from './growth-rows.js'
+import type { Row } from './load.js'
+import type { PeerName } from './peer.js'
+import { conditions, costTable, legend, speedTable } from './report.js'
+import { measureRestart, restartTable } from './restart.js'
+import type { Restart } from './restart.js'
 import { rows } from './rows.js'
+import { measure } from './sampling.js'
+import type { Result } from './sampling.js'
 
-interface Sample extends Measured {
-  cpuSeconds: number
+const ROUNDS = 5
+const QUICK = { rounds: 3, scale: 0.1, restartEntries: 500_000 } as const
+const RESTART_ENTRIES = 10_000_000
+
+function whole(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
+  return Number(text)
 }
 
-interface Result {
-  row: Row
-  samples: Record<PeerName, Sample[]>
+function place(text: string): PeerName {
+  if (!/^[^:]+:\d+$/.test(text)) throw new InvalidArgumentError('It must be host:port.')
+  return text as PeerName
 }
 
-const PEERS: readonly PeerName[] = ['redis', 'millrace']
+const program = new Command('npm run bench --')
+  .option('--row <part...>', 'only rows whose name contains one of these')
+  .option('--rounds <n>', `rounds per row (${ROUNDS}; quick ${QUICK.rounds})`, whole)
+  .option('--quick', 'a tenth of the operations, and fewer rounds', false)
+  .option('--compare <host:port>', 'against this RESP server, which must be empty, instead of redis-server', place)
+  .option('--growth', 'how cost grows with entries, streams, clients and bytes, instead of the rows', false)
+  .option('--growth-max <n>', 'leave out points of the curves beyond this', whole, 1_000_000)
+  .option('--out <dir>', 'write tables (Markdown), samples (JSON) and plots (SVG) to this folder')
+  .option('--json <file>', 'write every sample to this file')
+  .option('--check', 'name what costs more than in bench/baseline.json, and exit with 1 if anything does', false)
+  .option('--keep', 'write the ratios measured to bench/baseline.json', false)
+  .option('--no-restart', 'leave out the restart and memory measurement')
+  .option('--entries <n>', `entries of that measurement (${RESTART_ENTRIES.toLocaleString('en')})`, whole)
 
-const { values: options } = parseArgs({
-  options: {
-    row: { type: 'string', multiple: true },
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    'no-restart': { type: 'boolean', default: false },
-    entries: { type: 'string' },
-  },
-})
+interface Options {
+  readonly row?: string[]
+  readonly rounds?: number
+  readonly quick: boolean
+  readonly compare?: PeerName
+  readonly growth: boolean
+  readonly growthMax: number
+  readonly out?: string
+  readonly json?: string
+  readonly check: boolean
+  readonly keep: boolean
+  readonly restart: boolean
+  readonly entries?: number
+}
 
-async function sample(row: Row, name: PeerName, operations: number): Promise<Sample> {
-  const peer = new Peer(name, row.fsync)
-  try {
-    await peer.start()
-    await row.prepare?.(peer.port, operations)
-    await row.warmUp(peer.port)
-    const before = peer.cpuSeconds()
-    const measured = await row.measure(peer.port, operations)
-    return { ...measured, cpuSeconds: peer.cpuSeconds() - before }
-  } finally {
-    await peer.remove()
+function chosenRows(options: Options): readonly Row[] {
+  const all = options.growth ? growthRows.filter(({ curve }) => curve!.x <= options.growthMax) : rows
+  const chosen = all.filter(({ name }) => options.row === undefined || options.row.some(part => name.includes(part)))
+  if (chosen.length === 0) program.error(`no row's name contains ${options.row?.join(' or ')}`)
+  return chosen
+}
+
+function progress(text: string): void {
+  process.stderr.write(`\r${text}\x1b[K`)
+}
+
+async function measureAll(options: Options, peer: PeerName, rounds: number): Promise<Result[]> {
+  const chosen = chosenRows(options)
+  const results: Result[] = []
+  const scale = options.quick ? QUICK.scale : 1
+  for (const [i, row] of chosen.entries()) {
+    results.push(await measure(row, peer, rounds, scale, text => progress(`[${i + 1}/${chosen.length}] ${text}`)))
   }
+  return results
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+/** Files are named after what was run, so that rows and curves can share a folder. */
+function publish(folder: string, name: string, text: string, results: readonly Result[], peerName: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.md`), text)
+  if (name === 'rows') writeFileSync(join(folder, 'ratios.svg'), ratioChart(results, peerName))
+  for (const [curve, svg] of growthCharts(results, peerName)) writeFileSync(join(folder, `${curve}.svg`), svg)
 }
 
-const rate = (s: Sample) => s.operations / s.seconds
-const cpuUs = (s: Sample) => (s.cpuSeconds * 1e6) / s.operations
-
-function spread(values: readonly number[]): string {
-  return `${Math.round(((Math.max(...values) - Math.min(...values)) / median(values)) * 100)} %`
+function samplesAsJson(text: string, results: readonly Result[], restarts: readonly Restart[]): string {
+  const lines = results.map(({ row, operations, peer, millrace }) => ({ row: row.name, operations, peer, millrace }))
+  return `${JSON.stringify({ conditions: text, results: lines, restarts }, null, 1)}\n`
 }
 
-function compact(n: number): string {
-  return n >= 100 ? Math.round(n).toLocaleString('en') : n.toPrecision(3)
-}
-
-function table(results: readonly Result[]): string {
-  const head = [
-    '| row | Redis /s | Millrace /s | throughput ratio | Redis CPU µs | Millrace CPU µs | CPU ratio | spread R, M |',
-    '|---|---|---|---|---|---|---|---|',
-  ]
-  const lines = results.map(({ row, samples: { redis, millrace } }) => {
-    const [r, m] = [median(redis.map(rate)), median(millrace.map(rate))]
-    const [rc, mc] = [median(redis.map(cpuUs)), median(millrace.map(cpuUs))]
-    const ratio = `**${(m / r).toFixed(2)}**`
-    const cpu = `${compact(rc)} | ${compact(mc)} | ${(mc / rc).toFixed(2)}`
-    const spreads = `${spread(redis.map(rate))}, ${spread(millrace.map(rate))}`
-    return `| ${row.name} (per ${row.unit}) | ${compact(r)} | ${compact(m)} | ${ratio} | ${cpu} | ${spreads} |`
-  })
-  return [...head, ...lines].join('\n')
-}
-
-function conditions(rounds: number): string {
-  const redis = execFileSync('redis-server', ['--version'], { encoding: 'utf8' }).trim()
-  const cpu = cpus()[0]?.model ?? 'unknown processor'
-  return [
-    `${cpus().length} x ${cpu}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux, Node.js ${process.version}; ${redis}.`,
-    'Both with an append-only log and the fsync policy named in the row; ' +
-      `medians of ${rounds} rounds, the two servers alternating, `,
-    'each round a fresh process and folder. CPU is user + system time of the whole server process per operation.',
-  ].join('\n')
+function check(results: readonly Result[]): void {
+  const found = worsened(readBaseline(), keep(results))
+  for (const { row, was, is, allowed } of found) {
+    const bounds = `it was ${was.toFixed(2)}, and ${allowed.toFixed(2)} is within the noise`
+    process.stdout.write(`worse: ${row} costs ${is.toFixed(2)} of the peer's CPU; ${bounds}\n`)
+  }
+  if (found.length === 0) process.stdout.write('nothing is worse than bench/baseline.json by more than the noise\n')
+  else process.exitCode = 1
 }
 
 async function main(): Promise<void> {
-  const rounds = Number(options.rounds ?? (options.quick ? 3 : 5))
-  const scale = options.quick ? 0.1 : 1
-  const chosen = rows.filter(row => !options.row || options.row.some(name => row.name.includes(name)))
-  const results: Result[] = []
-  for (const [i, row] of chosen.entries()) {
-    const operations = Math.max(3, Math.round((row.operations * scale) / 1000) * (row.operations >= 1000 ? 1000 : 1))
-    const samples: Result['samples'] = { redis: [], millrace: [] }
-    for (let round = 0; round < rounds; round++) {
-      for (const name of round % 2 === 0 ? PEERS : [...PEERS].reverse()) {
-        process.stderr.write(`\r[${i + 1}/${chosen.length}] ${row.name} round ${round + 1}/${rounds} ${name}\x1b[K`)
-        samples[name].push(await sample(row, name, operations))
-      }
-    }
-    results.push({ row, samples })
+  const options = program.parse().opts<Options>()
+  const rounds = options.rounds ?? (options.quick ? QUICK.rounds : ROUNDS)
+  const peer = options.compare ?? 'redis'
+  const peerName = peer === 'redis' ? 'Redis' : peer
+  const results = await measureAll(options, peer, rounds)
+  const restarts =
+    options.restart && options.row === undefined && !options.growth && peer === 'redis'
+      ? await measureRestart(options.entries ?? (options.quick ? QUICK.restartEntries : RESTART_ENTRIES), progress)
+      : []
+  progress('')
+  const about = conditions(peer, rounds)
+  const tables = [speedTable(results, peerName), costTable(results, peerName)]
+  if (restarts.length > 0) tables.push(restartTable(restarts))
+  process.stdout.write(`${about}\n\n${tables.join('\n\n')}\n`)
+  const json = samplesAsJson(about, results, restarts)
+  if (options.json !== undefined) writeFileSync(options.json, json)
+  if (options.out !== undefined) {
+    const name = options.growth ? 'growth' : 'rows'
+    const text = `# Measured ${name}\n\n${about}\n\n${tables.join('\n\n')}\n\n${legend(results)}\n`
+    publish(options.out, name, text, results, peerName)
+    writeFileSync(join(options.out, `${name}.json`), json)
   }
-  let restarts: Restart[] = []
-  if (!options['no-restart'] && !options.row) {
-    restarts = await measureRestart(Number(options.entries ?? (options.quick ? 500_000 : 10_000_000)))
-  }
-  process.stderr.write('\r\x1b[K')
-  const restartText = restarts.length > 0 ? `\n${restartTable(restarts)}\n` : ''
-  const text = `${conditions(rounds)}\n\n${table(results)}\n${restartText}`
-  process.stdout.write(text)
-  if (options.json)
-    writeFileSync(options.json, JSON.stringify({ conditions: conditions(rounds), results, restarts }, null, 1))
+  if (options.keep) writeBaseline(keep(results))
+  if (options.check) check(results)
 }
 
 await main()

@@ -3,8 +3,12 @@
 
 import { once } from 'node:events'
 import net from 'node:net'
+import type { Histogram } from 'hdr-histogram-js'
 
 const CR = 13
+
+/** Where all load of this process goes: one process measures one server. */
+export const target = { host: '127.0.0.1' }
 
 /** End offset of the reply that starts at `at`, or -1 when it is not all there. */
 export function replyEnd(bytes: Buffer, at: number): number {
@@ -42,6 +46,8 @@ export class WireClient {
   #done: (() => void) | undefined
   /** First error reply seen; a benchmark that errs measures nothing. */
   fault: string | undefined
+  /** Takes how long each send() took, in microseconds. */
+  latencies: Histogram | undefined
   /** The bytes of the last whole reply. */
   last: Buffer = Buffer.alloc(0)
 
@@ -52,7 +58,7 @@ export class WireClient {
   }
 
   static async connect(port: number): Promise<WireClient> {
-    const socket = net.connect(port, '127.0.0.1')
+    const socket = net.connect(port, target.host)
     await once(socket, 'connect')
     return new WireClient(socket)
   }
@@ -61,8 +67,10 @@ export class WireClient {
   async send(bytes: Buffer, commands: number): Promise<void> {
     this.#owed += commands
     const all = new Promise<void>(resolve => (this.#done = resolve))
+    const began = performance.now()
     this.#socket.write(bytes)
     await all
+    this.latencies?.recordValue(Math.max(1, Math.round((performance.now() - began) * 1000)))
     if (this.fault !== undefined) throw new Error(`the server answered: ${this.fault}`)
   }
 
