@@ -1,5 +1,5 @@
-// The regression guard: the ratios of a quick run, kept in the repository, and what has become worse since. Compared are
-// CPU ratios: on a shared machine throughput says as much about the neighbours. Used by: run.
+// The regression guard: the ratios of a quick run, kept in the repository, and what has become worse since. Compared
+// are CPU ratios: on a shared machine throughput says as much about the neighbours. Used by: run.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
-// The servers a row is measured on: redis-server and the built Millrace, each in a process and a folder of its own, with
-// the same fsync policy; or, in place of redis-server, one that somebody runs elsewhere. Reads what a process cost from
-// /proc, which nobody can do for a foreign one.
+// The servers a row is measured on: redis-server and the built Millrace, each in a process and a folder of its own,
+// with the same fsync policy; or, in place of redis-server, one that somebody runs elsewhere. Reads what a process cost
+// from /proc, which nobody can do for a foreign one.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

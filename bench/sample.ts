@@ -1,5 +1,5 @@
-// One sample: one row on one server, in a process of its own so that no row is measured by a client that the rows before
-// it have warmed or worn. Started by sampling.ts with a SampleRequest as its argument; prints a Sample as JSON.
+// One sample: one row on one server, in a process of its own so that no row is measured by a client that the rows
+// before it have warmed or worn. Started by sampling.ts with a SampleRequest as its argument; prints a Sample as JSON.
 
 import { growthRows } from './growth-rows.js'
 import type { Measured, Row } from './load.js'
