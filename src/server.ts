@@ -10,7 +10,6 @@ import type { Clock } from './base/clock.js'
 import { systemClock } from './base/clock.js'
 import type { Config } from './base/config.js'
 import { ReplyError } from './base/errors.js'
-import type { CorruptionError } from './base/errors.js'
 import type { Log } from './base/log.js'
 import { AclUsers } from './commands/acl-users.js'
 import { commandTable } from './commands/all-commands.js'
@@ -18,6 +17,7 @@ import type { Durability, PubSub, Server } from './commands/server.js'
 import { Flag } from './commands/spec.js'
 import { LOADING, NO_REPLICAS } from './exec/admission.js'
 import { ChangeFeed } from './exec/change-feed.js'
+import { Damages } from './exec/damages.js'
 import { Executor } from './exec/executor.js'
 import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
@@ -75,6 +75,7 @@ export class MillraceServer implements Server {
   readonly #sessions = new SessionRegistry()
   readonly #nodeLimits: NodeLimitsJournal
   readonly #feed: ChangeFeed
+  readonly #damages: Damages
   readonly #executor: Executor
   readonly #expireCycle: ExpireCycle
   readonly #memory: MemoryControl
@@ -133,6 +134,7 @@ export class MillraceServer implements Server {
     const { table } = this
     this.#feed = new ChangeFeed(this.#store, name => ((table.row(name)?.flags ?? 0) & Flag.Internal) !== 0)
     const outputLimits = new OutputLimits(values.clientOutputBufferLimit, message => log.warning(message))
+    this.#damages = new Damages(this.table, log)
     this.#executor = new Executor({
       server: this,
       clock: this.clock,
@@ -149,7 +151,7 @@ export class MillraceServer implements Server {
       clientMemory: this.#memory.clients,
       preamble: () => this.#nodeLimits.take(),
       panic: (error, doing) => this.#panic(error, doing),
-      damaged: (error, doing) => this.#damaged(error, doing),
+      damaged: (error, doing, request) => this.#damages.refuse(error, doing, request),
     })
     this.scripts = new ScriptHost({
       executor: this.#executor,
@@ -205,7 +207,7 @@ export class MillraceServer implements Server {
   }
 
   infoFields(): Readonly<Record<string, string | number>> {
-    return { ...this.scripts.infoFields(), ...this.#memory.infoFields() }
+    return { ...this.scripts.infoFields(), ...this.#memory.infoFields(), ...this.#damages.infoFields() }
   }
 
   loadingFields(): Readonly<Record<string, string | number>> {
@@ -411,10 +413,6 @@ export class MillraceServer implements Server {
   }
 
   // --- failures
-
-  #damaged(error: CorruptionError, doing: string): void {
-    this.log.warning(`${doing} met damaged data and was refused: ${error.message}`)
-  }
 
   /** A defect of ours: what was executed before it goes to the journal, then the process must end. */
   #panic(error: unknown, doing: string): void {

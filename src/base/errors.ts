@@ -17,6 +17,16 @@ export class CorruptionError extends Error {
   override readonly name = 'CorruptionError'
 }
 
+/** What `work` gives, or `otherwise` when it meets damaged data: for those who want to be rid of it anyway. */
+export function unlessDamaged<T>(work: () => T, otherwise: T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof CorruptionError) return otherwise
+    throw error
+  }
+}
+
 /** Bad flag, configuration or data folder: one sentence for the operator; exit status 1. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

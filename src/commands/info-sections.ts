@@ -161,7 +161,7 @@ export function persistenceFields(server: Server): Fields {
 
 /** Ours: what the store says about journal, pages and LMDB, in snake case. */
 export function storageFields({ durability }: Server): Fields {
-  const fields: Fields = { write_fault: durability.writeFault ?? '' }
+  const fields: Fields = { write_fault: durability.writeFault ?? '', damaged_pieces: 0, damage_refusals: 0 }
   for (const [name, value] of Object.entries(durability.figures())) {
     fields[name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)] = value
   }

@@ -5,6 +5,7 @@
 // A stream with consumer groups is passed over unless maxmemory-evict-grouped-streams says otherwise: it is a queue,
 // and what is pending in it is somebody's work.
 
+import { unlessDamaged } from '../base/errors.js'
 import type { Database, KeyEntry, Keyspace } from '../types/keyspace.js'
 import { Stream } from '../types/stream/stream.js'
 
@@ -67,8 +68,8 @@ export class Eviction {
 
   #mayGo(entry: KeyEntry): boolean {
     if (this.groupedStreams || entry.type !== 'stream') return true
-    const { value } = entry
-    return !(value instanceof Stream) || value.groupCount === 0
+    const value = unlessDamaged(() => entry.value, undefined)
+    return value instanceof Stream && value.groupCount === 0
   }
 
   /** Goes round the databases, so that each gives some. */

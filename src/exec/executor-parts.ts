@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js'
 import type { CorruptionError } from '../base/errors.js'
 import type { Server } from '../commands/server.js'
 import type { CommandTable } from '../commands/table.js'
+import type { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
 import type { Keyspace } from '../types/keyspace.js'
 import type { ClientMemory } from './client-memory.js'
@@ -34,6 +35,6 @@ export interface ExecutorParts {
   preamble(): readonly EffectArgument[] | undefined
   /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
   panic(error: unknown, doing: string): void
-  /** A damaged piece of data was met and refused. */
-  damaged(error: CorruptionError, doing: string): void
+  /** A damaged piece of data was met: notes it and gives the text of the reply. */
+  damaged(error: CorruptionError, doing: string, request: Request): string
 }

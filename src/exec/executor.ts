@@ -292,15 +292,20 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   }
 
   /** Turns what a command threw into its reply, instead of what it had written. */
-  answerFailure(error: unknown, session: ClientSession, position: number, doing: string): void {
+  answerFailure(
+    error: unknown,
+    session: ClientSession,
+    position: number,
+    doing: string,
+    request = this.context.request,
+  ): void {
     if (error instanceof ReplyError) {
       session.reply.truncate(position)
       session.reply.error(error.message)
     } else if (error instanceof CorruptionError) {
-      this.#parts.damaged(error, doing)
       this.#stats.unexpectedErrorReplies++
       session.reply.truncate(position)
-      session.reply.error(`CORRUPT ${error.message}`)
+      session.reply.error(this.#parts.damaged(error, doing, request))
     } else {
       this.dead = true
       this.#parts.panic(error, doing)
@@ -343,7 +348,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       served = waiter.wait.serve(context, key)
     } catch (error) {
       failed = true
-      this.answerFailure(error, session, position, waiter.command.row.name)
+      this.answerFailure(error, session, position, waiter.command.row.name, waiter.command.request)
     }
     context.settle(failed)
     this.running = false

@@ -5,7 +5,7 @@
 // cache is told of every change of `cachedBytes`; (4) no value is empty between commands: its key goes with its last
 // item.
 
-import { CorruptionError } from '../base/errors.js'
+import { CorruptionError, unlessDamaged } from '../base/errors.js'
 import type { Inspection } from '../pages/inspection.js'
 import { idKey, Row, StoreObject, Table } from '../store/row.js'
 import type { Evictable, Rows } from '../store/rows.js'
@@ -141,7 +141,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
   }
 
   drop(): void {
-    const { trees } = this.contents
+    const trees = unlessDamaged(() => this.contents.trees, undefined)
     this.#leaveCache()
     trees?.release()
     this.#hold(0)

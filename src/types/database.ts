@@ -4,7 +4,7 @@
 // it; (3) a removed entry is in no table and no heap, and its value was dropped or handed to the caller.
 
 import { assert } from '../base/assert.js'
-import { ReplyError, replyErrors } from '../base/errors.js'
+import { ReplyError, replyErrors, unlessDamaged } from '../base/errors.js'
 import type { DirectoryRow } from './directory-row.js'
 import { Deadline } from './expiry.js'
 import type { HashValue } from './hash/hash-value.js'
@@ -240,7 +240,12 @@ export class Database {
   expireFieldsSome(max: number): boolean {
     const soonest = this.#slot.fieldExpiries.soonest()
     if (soonest === undefined || !this.#isFieldDue(soonest.atMs)) return false
-    this.#expireFields(soonest.entry, max)
+    const done = unlessDamaged(() => {
+      this.#expireFields(soonest.entry, max)
+      return true
+    }, false)
+    // Of a damaged hash nothing expires before the next start; commands on it are refused.
+    if (!done) this.#clearFieldDeadline(soonest.entry)
     return true
   }
 

@@ -2,8 +2,8 @@
 // has few fields and no closures; what only some keys have (an expiry, a loaded value) lies behind one reference.
 // Used by: database, key-table, expiry.
 
-import { Row, Table } from '../store/row.js'
-import type { StoreObject } from '../store/row.js'
+import { unlessDamaged } from '../base/errors.js'
+import { Row, StoreObject, Table } from '../store/row.js'
 import { stampMs, stampOf } from './access.js'
 import { encodeDirectoryKey, encodeDirectoryValue } from './directory-row.js'
 import type { Deadline } from './expiry.js'
@@ -86,12 +86,15 @@ export class KeyEntry extends Row {
     this.#held = value
   }
 
-  /** Drops the value; without loading it where its type can. */
+  /** Drops the value, damaged or not; without loading it where its type can. */
   dropValue(): void {
     if (typeof this.#held === 'number' && this.#spec.dropUnloaded !== undefined) {
       this.#spec.dropUnloaded(this.slot.rows, this.#held)
     } else {
-      this.value.drop()
+      // Of a value whose head is damaged no tree is known: its pages stay behind, and `millrace check` tells of them.
+      const value = unlessDamaged(() => this.value, undefined)
+      if (value === undefined) this.slot.rows.drop(new StoreObject(this.objectId), [])
+      else value.drop()
     }
   }
 

@@ -11,7 +11,7 @@ export interface KeyValue {
   /** As OBJECT ENCODING says it. */
   readonly encoding: string
   readonly object: StoreObject
-  /** Drops everything the value owns in the store. O(trees). */
+  /** Drops everything the value owns in the store, as far as it is not damaged. O(trees). */
   drop(): void
   /** A deep copy under a new object id, for COPY. */
   copy(): KeyValue

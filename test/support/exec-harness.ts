@@ -173,7 +173,10 @@ export class ExecHarness {
       clientMemory: this.clientMemory,
       preamble: () => undefined,
       panic: error => this.panics.push(error),
-      damaged: error => this.damages.push(error.message),
+      damaged: error => {
+        this.damages.push(error.message)
+        return `CORRUPT ${error.message}`
+      },
     })
   }
 

@@ -10,7 +10,7 @@
 //      6    16  last delivered ID                   .     .  section: name
 //     22     8  entries read, int64
 
-import { CorruptionError } from '../../base/errors.js'
+import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { compareIds, getId, nextId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
@@ -279,22 +279,28 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** Drops the group with its consumers and its PEL; the stream forgets it and sees to its row. */
   drop(): void {
-    const treeIds: number[] = []
-    // Without pending entries no tree has a row.
-    if (this.pendingCount > 0) {
-      const pel = this.#openPel()
-      treeIds.push(pel.treeId)
-      pel.release()
-      for (const consumer of this.consumers()) {
-        const id = consumer.treeId()
-        if (id === undefined) continue
-        treeIds.push(id)
-        consumer.owned().release()
-      }
-    }
+    // Where nothing was pending since the start no tree has a row; pages emptied since then may still lie in the store.
+    const treeIds = this.pendingCount > 0 || this.#pel !== undefined ? this.#releaseTrees() : []
     this.#consumers?.release()
     this.rows.cache.heldBytes -= GROUP_BYTES + this.name.length + (this.#pel === undefined ? 0 : PEL_BYTES)
     this.rows.drop(this.object, treeIds)
+  }
+
+  /** Takes the pages of PEL and consumers out of the cache; the ids of the trees, as far as they are not damaged. */
+  #releaseTrees(): number[] {
+    const treeIds: number[] = []
+    const pel = unlessDamaged(() => this.#openPel(), undefined)
+    if (pel !== undefined) {
+      treeIds.push(pel.treeId)
+      pel.release()
+    }
+    for (const consumer of unlessDamaged(() => this.consumers(), [])) {
+      const id = unlessDamaged(() => consumer.treeId(), undefined)
+      if (id === undefined) continue
+      treeIds.push(id)
+      consumer.owned().release()
+    }
+    return treeIds
   }
 
   /** As KeyValue.check(), of the group. */

@@ -4,7 +4,7 @@
 // before anything that it holds changes.
 
 import { assert } from '../../base/assert.js'
-import { CorruptionError } from '../../base/errors.js'
+import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { compareIds, equalIds, ID_MIN } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
@@ -279,7 +279,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   }
 
   drop(): void {
-    for (const group of this.#groups.all()) group.drop()
+    for (const group of unlessDamaged(() => this.#groups.all(), [])) group.drop()
     this.rows.cache.heldBytes -= STREAM_BYTES
     const treeIds = [this.#entries.treeId]
     if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)

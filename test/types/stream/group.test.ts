@@ -87,3 +87,18 @@ t.test('missing rows are noticed', async t => {
   rows.scan = scan
   t.ok(Stream.load(rows, stream.object.id).group('g')?.consumer('a'))
 })
+
+t.test('a group that is dropped when its last entry has just been acknowledged leaves no page behind', async t => {
+  const rows = new MemoryRows()
+  const stream = reopened(rows, Stream.create(rows))
+  for (let i = 1; i <= 10; i++) append(stream, idOf(i))
+  const group = stream.createGroup('g', ID_MIN, 0)
+  const { consumer } = group.ensureConsumer('a', 1)
+  group.deliver(consumer, 10, 2, false)
+  rows.flush()
+  for (let i = 1; i <= 10; i++) t.ok(group.ack(idOf(i)))
+  stream.destroyGroup('g')
+  stream.drop()
+  rows.flush()
+  for (const table of [Table.Pages, Table.Blocks, Table.Parts]) t.equal(rows.rowCount(table), 0)
+})
