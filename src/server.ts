@@ -27,6 +27,7 @@ import { MemoryControl } from './exec/memory-control.js'
 import { NodeLimitsJournal } from './exec/node-limits-journal.js'
 import { OutputLimits } from './exec/output-limits.js'
 import { recoverySteps } from './exec/recovery-steps.js'
+import type { ReplyStreams } from './exec/reply-streams.js'
 import { ScriptHost } from './exec/script-host.js'
 import { ClientSession } from './exec/session.js'
 import { SessionRegistry } from './exec/session-registry.js'
@@ -152,6 +153,9 @@ export class MillraceServer implements Server {
       preamble: () => this.#nodeLimits.take(),
       panic: (error, doing) => this.#panic(error, doing),
       damaged: (error, doing, request) => this.#damages.refuse(error, doing, request),
+      streamTimeoutMs: () => values.replyStallTimeout * 1000,
+      stalled: ({ id, address }) =>
+        log.notice(`Client id=${id} addr=${address} takes nothing of a long reply: closed.`),
     })
     this.scripts = new ScriptHost({
       executor: this.#executor,
@@ -216,6 +220,10 @@ export class MillraceServer implements Server {
 
   sessions(): Iterable<ClientSession> {
     return this.#sessions
+  }
+
+  get longReplies(): ReplyStreams {
+    return this.#executor.streams
   }
 
   get pubsub(): PubSub {
@@ -303,6 +311,7 @@ export class MillraceServer implements Server {
   async reload(options: { checkpoint: boolean }): Promise<void> {
     if (this.loading) throw new ReplyError(LOADING)
     this.#executor.hold(true)
+    this.#executor.streams.endAll()
     try {
       // The tick that asked for it must be in the journal before that is closed.
       await new Promise(resolve => setImmediate(resolve))

@@ -5,7 +5,7 @@ import { assert } from '../base/assert.js'
 import type { Environment } from '../store/environment.js'
 import { ClockCache } from '../store/page-cache.js'
 import type { Table } from '../store/row.js'
-import type { Rows } from '../store/rows.js'
+import type { Rows, RowsView } from '../store/rows.js'
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 
@@ -23,6 +23,15 @@ export class ReadRows implements Rows {
 
   scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
     return this.#environment.scan(table, prefix)
+  }
+
+  view(): RowsView {
+    return {
+      read: (table, key) => this.read(table, key),
+      fetch: () => Promise.resolve(),
+      isUnchanged: () => true,
+      close: () => undefined,
+    }
   }
 
   newId(): number {

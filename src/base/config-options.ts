@@ -187,6 +187,11 @@ const durability = {
     100_000,
     'Records to replay after a crash that start a checkpoint, if it is cheap to write beside that. 0: never.',
   ),
+  'reply-stall-timeout': option(
+    integer(0, INT32_MAX),
+    60,
+    'Seconds after which a client is closed that takes nothing of a long reply. 0: never.',
+  ),
   'journal-max-bytes': option(memory(MIB, LONG_MAX), 1024 * MIB, 'Size of the journal that starts a checkpoint early.'),
   'stop-writes-on-bgsave-error': option(
     yesNo(),

@@ -5,6 +5,7 @@ import type { StreamId } from '../base/stream-id.js'
 import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
+import type { LongReply } from './long-reply.js'
 import type { Server, Session } from './server.js'
 
 export interface CommandContext {
@@ -64,6 +65,14 @@ export interface CommandContext {
    * Parks the client: no reply is written now. Only when mayBlock. All that `wait` holds must be its own copy.
    */
   block(wait: Wait): void
+
+  /** False where a reply must be whole when the command ends: inside MULTI and scripts, at replay, for the blocked. */
+  readonly mayStream: boolean
+  /**
+   * Leaves the rest of the reply to `rest`, which writes it as the client takes it; the last thing a command does. Only
+   * when mayStream.
+   */
+  stream(rest: LongReply): void
 }
 
 /** What the transaction commands do. Each throws ReplyError with Redis' text when it is not the time for it. */

@@ -2,10 +2,12 @@
 
 import type { Content } from '../types/hashed/fields.js'
 import type { Reply } from '../resp/reply.js'
+import type { HashValue } from '../types/hash/hash-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { parseFieldsScan, replyScan } from './fields-scan.js'
 import { hashAt } from './hash-store.js'
+import { LONG_REPLY_BYTES, ReadReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { replyContent } from './string-store.js'
@@ -13,6 +15,15 @@ import { replyContent } from './string-store.js'
 interface KeyAndField {
   readonly key: string
   readonly field: string
+}
+
+type WriteField = (reply: Reply, field: string, value: Content) => void
+
+/** All fields of a hash, each written by `write`; a large one is sent as the client takes it. */
+function replyFields(ctx: CommandContext, hash: HashValue | undefined, write: WriteField): void {
+  const read = hash !== undefined && hash.contentBytes > LONG_REPLY_BYTES && ctx.mayStream ? hash.longRead() : undefined
+  if (read !== undefined) ctx.stream(new ReadReply(read, reply => (field, value) => write(reply, field, value)))
+  else hash?.each((field, value) => write(ctx.reply, field, value))
 }
 
 function replyValue(reply: Reply, value: Content | undefined): void {
@@ -119,20 +130,20 @@ export const hashReaders: readonly CommandSpec<never>[] = [
   ofAll('hgetall', 'All fields of a hash and their values.', (ctx, key) => {
     const hash = hashAt(ctx, key)
     ctx.reply.map(hash?.count ?? 0)
-    hash?.each((field, value) => {
-      ctx.reply.latin1(field)
-      replyContent(ctx.reply, value)
+    replyFields(ctx, hash, (reply, field, value) => {
+      reply.latin1(field)
+      replyContent(reply, value)
     })
   }),
   ofAll('hkeys', 'All fields of a hash.', (ctx, key) => {
     const hash = hashAt(ctx, key)
     ctx.reply.array(hash?.count ?? 0)
-    hash?.each(field => ctx.reply.latin1(field))
+    replyFields(ctx, hash, (reply, field) => reply.latin1(field))
   }),
   ofAll('hvals', 'All values of a hash.', (ctx, key) => {
     const hash = hashAt(ctx, key)
     ctx.reply.array(hash?.count ?? 0)
-    hash?.each((_field, value) => replyContent(ctx.reply, value))
+    replyFields(ctx, hash, (reply, _field, value) => replyContent(reply, value))
   }),
   hlen,
   ofField('hexists', ['RO'], '2.0.0', 'Says whether a hash has a field.', (ctx, { key, field }) =>

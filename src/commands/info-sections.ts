@@ -58,6 +58,9 @@ export function clientsFields(server: Server): Fields {
     tracking_clients: server.tracking.clientCount,
     clients_in_timeout_table: server.blockedCount,
     total_blocking_keys: server.blockedKeyCount,
+    long_replies_running: server.longReplies.count,
+    long_replies_started: server.longReplies.started,
+    long_replies_pinned_bytes: server.longReplies.pinnedBytes,
   }
 }
 

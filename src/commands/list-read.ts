@@ -5,6 +5,7 @@ import type { ListValue } from '../types/list/list-value.js'
 import type { Args } from './args.js'
 import { absolute, listAt } from './list-store.js'
 import { writeRange } from './list-pop.js'
+import { LONG_REPLY_BYTES, ReadReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { attempt, granted } from './stream-arguments.js'
@@ -65,8 +66,13 @@ const lrange = defineCommand({
     const { count } = list
     const from = Math.max(absolute(start, count), 0)
     const to = Math.min(absolute(stop, count) + 1, count)
-    ctx.reply.array(Math.max(to - from, 0))
-    writeRange(ctx.reply, list, from, to, false)
+    const length = Math.max(to - from, 0)
+    ctx.reply.array(length)
+    // Judged by the mean element: an exact sum would cost a pass over the descriptors.
+    const isLong = length * (list.contentBytes / count) > LONG_REPLY_BYTES && ctx.mayStream
+    const read = isLong ? list.longRead(from, to) : undefined
+    if (read !== undefined) ctx.stream(new ReadReply(read, reply => value => reply.bulk(value)))
+    else writeRange(ctx.reply, list, from, to, false)
   },
 })
 

@@ -4,6 +4,8 @@
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { globMatch, isLiteral } from '../base/glob.js'
 import type { Args } from './args.js'
+import type { CommandContext } from './context.js'
+import { ListedReply, LONG_REPLY_BYTES } from './long-reply.js'
 import { defineCommand, Flag } from './spec.js'
 import type { CommandSpec } from './spec.js'
 
@@ -81,6 +83,22 @@ const scan = defineCommand({
   },
 })
 
+/** In a larger database the names are gathered first, so that a long reply can be sent as the client takes it. */
+const KEYS_AT_ONCE = 10_000
+
+function replyManyKeys(ctx: CommandContext, pattern: string): void {
+  const names: string[] = []
+  let bytes = 0
+  for (const { name } of ctx.db.keys()) {
+    if (pattern !== '*' && !globMatch(pattern, name)) continue
+    bytes += name.length
+    names.push(name)
+  }
+  ctx.reply.array(names.length)
+  if (bytes <= LONG_REPLY_BYTES) for (const name of names) ctx.reply.latin1(name)
+  else ctx.stream(new ListedReply(names, (reply, name) => reply.latin1(name)))
+}
+
 const keys = defineCommand({
   name: 'keys',
   arity: 2,
@@ -94,6 +112,7 @@ const keys = defineCommand({
   tips: ['request_policy:all_shards', 'nondeterministic_output_order'],
   parse: (args: Args) => args.text(),
   run(ctx, pattern) {
+    if (ctx.db.size > KEYS_AT_ONCE && ctx.mayStream && !isLiteral(pattern)) return replyManyKeys(ctx, pattern)
     const token = ctx.reply.deferArray()
     let given = 0
     if (isLiteral(pattern)) {

@@ -213,6 +213,8 @@ export interface Server {
   readonly latency: LatencyMonitor
   readonly pubsub: PubSub
   readonly tracking: Tracking
+  /** Replies that are sent as their clients take them: running, begun ever, and what they hold. */
+  readonly longReplies: { readonly count: number; readonly started: number; readonly pinnedBytes: number }
   readonly runId: string
   readonly startedAtMs: number
   readonly tcpPort: number

@@ -6,6 +6,7 @@ import type { SetValue } from '../types/set/set-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { parseFieldsScan, replyScan } from './fields-scan.js'
+import { LONG_REPLY_BYTES, ReadReply } from './long-reply.js'
 import { parseKeyAndMembers } from './set-change.js'
 import { setAt } from './set-store.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
@@ -77,7 +78,9 @@ const smembers = defineCommand({
   run(ctx, key) {
     const set = setAt(ctx, key)
     ctx.reply.set(set?.count ?? 0)
-    set?.each(member => ctx.reply.latin1(member))
+    const read = set !== undefined && set.contentBytes > LONG_REPLY_BYTES && ctx.mayStream ? set.longRead() : undefined
+    if (read !== undefined) ctx.stream(new ReadReply(read, reply => member => reply.latin1(member)))
+    else set?.each(member => ctx.reply.latin1(member))
   },
 })
 

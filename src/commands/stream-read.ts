@@ -9,6 +9,8 @@ import type { Reply } from '../resp/reply.js'
 import type { Stream, WireSlice } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext, Wait } from './context.js'
+import { JoinedReply, LONG_REPLY_BYTES, ReadReply, ShortReply } from './long-reply.js'
+import type { LongReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { COUNT_ALL, endAt, startAt, streamAt, streamIfAny, takeCount, writeEntries } from './stream-arguments.js'
 import {
@@ -39,6 +41,35 @@ export const xlen = defineCommand<string>({
   },
 })
 
+/** Ranks of entries, [from, to). */
+interface RankRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** False for what is answered at once; true when the ranks must be looked at. */
+export function mayBeLong(ctx: CommandContext, { entryBytes, length }: Stream, count: number): boolean {
+  return entryBytes > LONG_REPLY_BYTES && count * (entryBytes / length) > LONG_REPLY_BYTES && ctx.mayStream
+}
+
+/** Judged by the mean entry: an exact sum would cost a pass over the descriptors. */
+export function isLong({ entryBytes, length }: Stream, { from, to }: RankRange): boolean {
+  return (to - from) * (entryBytes / length) > LONG_REPLY_BYTES
+}
+
+/** Ranks of the first `count` entries of [start, end], of the last ones with `reverse`. */
+export function rangeOf(stream: Stream, start: StreamId, end: StreamId, count: number, reverse: boolean): RankRange {
+  const afterEnd = nextId(end)
+  const from = stream.rank(start)
+  const to = Math.max(from, afterEnd === undefined ? stream.length : stream.rank(afterEnd))
+  return reverse ? { from: Math.max(from, to - count), to } : { from, to: Math.min(to, from + count) }
+}
+
+export function entriesReply(stream: Stream, { from, to }: RankRange, reverse = false): LongReply {
+  const read = stream.longRead(from, to, reverse)
+  return new ReadReply(read, reply => (bytes, at, end) => reply.wire(bytes, at, end))
+}
+
 interface RangeOptions {
   key: string
   start: StreamId
@@ -61,6 +92,13 @@ function runRange(ctx: CommandContext, { key, start, end, count }: RangeOptions,
   const stream = streamAt(ctx, key)
   if (stream === undefined) return ctx.reply.array(0)
   if (count === 0) return ctx.reply.nullArray()
+  if (mayBeLong(ctx, stream, count)) {
+    const range = rangeOf(stream, start, end, count, reverse)
+    if (isLong(stream, range)) {
+      ctx.reply.array(range.to - range.from)
+      return ctx.stream(entriesReply(stream, range, reverse))
+    }
+  }
   writeEntries(ctx.reply, [...(reverse ? stream.rangeReverse(start, end, count) : stream.range(start, end, count))])
 }
 
@@ -95,20 +133,31 @@ export const xrevrange = defineCommand<RangeOptions>({
 /** What one stream gives to the reply of XREAD or XREADGROUP. */
 export interface StreamReply {
   readonly key: string
-  /** Writes the array of entries. */
+  /** Writes the array of entries; only its head when there is a rest. */
   write(reply: Reply): void
+  /** What is long is sent as the client takes it. */
+  readonly rest?: LongReply
 }
 
-/** Map of keys to entries in RESP3; pairs in RESP2. */
-export function writeStreamReplies(reply: Reply, replies: readonly StreamReply[]): void {
+/** Map of keys to entries in RESP3; pairs in RESP2. What is long is left to be streamed. */
+export function writeStreamReplies(ctx: CommandContext, replies: readonly StreamReply[]): void {
+  const { reply } = ctx
   const pairs = reply.protocol === 2
   if (pairs) reply.array(replies.length)
   else reply.map(replies.length)
+  const rest: LongReply[] = []
   for (let i = 0; i < replies.length; i++) {
-    if (pairs) reply.array(2)
-    reply.latin1(replies[i].key)
-    replies[i].write(reply)
+    const one = replies[i]
+    const write = (out: Reply): void => {
+      if (pairs) out.array(2)
+      out.latin1(one.key)
+      one.write(out)
+    }
+    if (rest.length === 0) write(reply)
+    else rest.push(new ShortReply(write))
+    if (one.rest !== undefined) rest.push(one.rest)
   }
+  if (rest.length > 0) ctx.stream(new JoinedReply(rest))
 }
 
 export class EntriesReply implements StreamReply {
@@ -125,6 +174,32 @@ export class EntriesReply implements StreamReply {
 
   write(reply: Reply): void {
     writeEntries(reply, this.slices)
+  }
+}
+
+/** Lets go of what replies hold that will not be sent. */
+export function closeReplies(replies: readonly StreamReply[]): void {
+  for (const { rest } of replies) rest?.close()
+}
+
+/** The entries of one stream, to be sent as the client takes them. */
+export class LongEntriesReply implements StreamReply {
+  readonly rest: LongReply
+
+  constructor(
+    readonly key: string,
+    stream: Stream,
+    readonly range: RankRange,
+  ) {
+    this.rest = entriesReply(stream, range)
+  }
+
+  get count(): number {
+    return this.range.to - this.range.from
+  }
+
+  write(reply: Reply): void {
+    reply.array(this.count)
   }
 }
 
@@ -160,16 +235,39 @@ function sourceOf(key: string, stream: Stream | undefined, id: StreamId): ReadSo
 }
 
 /** Replies with the entries that are there. False, and nothing written, when no stream has any. */
-function serveRead(reply: Reply, sources: readonly ReadSource[], count: number): boolean {
+function serveRead(ctx: CommandContext, sources: readonly ReadSource[], count: number): boolean {
   const replies: StreamReply[] = []
-  for (const { key, stream, after } of sources) {
-    if (stream === undefined || compareIds(stream.lastId, after) <= 0) continue
-    const slices = [...stream.range(nextId(after)!, ID_MAX, count)]
-    if (slices.length > 0) replies.push(new EntriesReply(key, slices))
+  try {
+    for (const { key, stream, after } of sources) {
+      if (stream === undefined || compareIds(stream.lastId, after) <= 0) continue
+      const reply = longRead(ctx, key, stream, after, count) ?? shortRead(key, stream, after, count)
+      if (reply !== undefined) replies.push(reply)
+    }
+  } catch (error) {
+    closeReplies(replies)
+    throw error
   }
   if (replies.length === 0) return false
-  writeStreamReplies(reply, replies)
+  writeStreamReplies(ctx, replies)
   return true
+}
+
+function shortRead(key: string, stream: Stream, after: StreamId, count: number): StreamReply | undefined {
+  const slices = [...stream.range(nextId(after)!, ID_MAX, count)]
+  return slices.length > 0 ? new EntriesReply(key, slices) : undefined
+}
+
+/** At most `count` entries after `after`; undefined when they are few. */
+export function longRead(
+  ctx: CommandContext,
+  key: string,
+  stream: Stream,
+  after: StreamId,
+  count: number,
+): LongEntriesReply | undefined {
+  if (!mayBeLong(ctx, stream, count)) return undefined
+  const range = rangeOf(stream, nextId(after)!, ID_MAX, count, false)
+  return isLong(stream, range) ? new LongEntriesReply(key, stream, range) : undefined
 }
 
 /** Waits for the first of its streams that gets an entry, and answers with that one. */
@@ -191,7 +289,7 @@ class ReadWait implements Wait {
     if (stream === undefined) return false
     const { keys, count } = this.options
     const sources = this.after.map(after => ({ key, stream, after })).filter((_, i) => keys[i] === key)
-    return serveRead(ctx.reply, sources, count)
+    return serveRead(ctx, sources, count)
   }
 
   onTimeout(reply: Reply): void {
@@ -220,7 +318,7 @@ export const xread = defineCommand<ReadOptions>({
     const { keys, ids, count } = options
     refuseBlockInScript(ctx, options.blockMs)
     const sources = keys.map((key, i) => sourceOf(key, streamAt(ctx, key), ids[i]))
-    if (serveRead(ctx.reply, sources, count)) return
+    if (serveRead(ctx, sources, count)) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) return ctx.reply.nullArray()
     ctx.block(
       new ReadWait(

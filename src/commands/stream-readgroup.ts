@@ -9,12 +9,14 @@ import type { StreamId } from '../base/stream-id.js'
 import type { StreamIdList } from '../base/stream-id-list.js'
 import type { Reply } from '../resp/reply.js'
 import { addCounts } from '../types/stream/count.js'
-import type { Consumer, ConsumerGroup, Pending, Stream } from '../types/stream/stream-api.js'
+import type { Consumer, ConsumerGroup, Pending, Stream, WireSlice } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext, Wait } from './context.js'
+import { ReadReply } from './long-reply.js'
+import type { LongReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { attempt, granted, listIds, streamAt, streamIfAny } from './stream-arguments.js'
-import { EntriesReply, writeStreamReplies } from './stream-read.js'
+import { closeReplies, EntriesReply, longRead, mayBeLong, writeStreamReplies } from './stream-read.js'
 import type { StreamReply } from './stream-read.js'
 import {
   BLOCK_NOT,
@@ -84,19 +86,47 @@ function take(ctx: CommandContext, options: ReadOptions, target: Target): Stream
   let journaled = false
   let reply: StreamReply | undefined
   if (target.id !== ID_NEW) {
-    const history = new HistoryReply(target, historyOf(group, consumer, target.id, options.count))
+    const rows = historyOf(group, consumer, target.id, options.count)
+    const history = new HistoryReply(target, rows, longHistory(ctx, target.stream, rows))
     journaled = history.redeliver(ctx, consumer)
     if (journaled) effectOfRead(ctx, options, key, options.count, formatId(target.id))
     reply = history
   } else if (group.hasNew()) {
-    const entries = new EntriesReply(key, group.deliver(consumer, options.count, ctx.nowMs, options.noAck))
+    const long = longRead(ctx, key, target.stream, group.lastDeliveredId, options.count)
+    const entries = long === undefined ? deliver(ctx, options, target, consumer, options.count) : undefined
+    if (long !== undefined) deliverAll(ctx, options, target, consumer, long.count)
     consumer.setActive(ctx.nowMs)
     journaled = true
-    effectOfRead(ctx, options, key, entries.count, '>')
-    reply = entries
+    reply = entries ?? long
+    effectOfRead(ctx, options, key, entries?.count ?? long!.count, '>')
   }
   if (created && !journaled) ctx.effect('XGROUP', 'CREATECONSUMER', key, options.group, options.consumer)
   return reply
+}
+
+/** Entries delivered at a time when there are many: the pages of one batch are in memory together. */
+const DELIVERED_AT_ONCE = 10_000
+
+function deliver(
+  ctx: CommandContext,
+  options: ReadOptions,
+  target: Target,
+  consumer: Consumer,
+  max: number,
+): EntriesReply {
+  return new EntriesReply(target.key, target.group.deliver(consumer, max, ctx.nowMs, options.noAck))
+}
+
+/** Delivers `count` entries, which are there, without keeping them. */
+function deliverAll(
+  ctx: CommandContext,
+  options: ReadOptions,
+  target: Target,
+  consumer: Consumer,
+  count: number,
+): void {
+  for (let left = count; left > 0;)
+    left -= deliver(ctx, options, target, consumer, Math.min(left, DELIVERED_AT_ONCE)).count
 }
 
 function effectOfRead(ctx: CommandContext, options: ReadOptions, key: string, count: number, id: string): void {
@@ -121,10 +151,13 @@ function historyOf(group: ConsumerGroup, consumer: Consumer, after: StreamId, ma
 /** Pending entries as the client gets them: the entry, or [id, null array] when it was deleted from the stream. */
 class HistoryReply implements StreamReply {
   readonly key: string
+  /** Those found, in the order of the rows; none when they are left to the rest. */
+  readonly #slices: (WireSlice | undefined)[] = []
 
   constructor(
     readonly target: Target,
     readonly rows: readonly Pending[],
+    readonly rest: LongReply | undefined,
   ) {
     this.key = target.key
   }
@@ -134,7 +167,9 @@ class HistoryReply implements StreamReply {
     const { stream, group } = this.target
     let any = false
     for (const row of this.rows) {
-      if (!stream.has(row.id)) continue
+      const slice = stream.get(row.id)
+      if (this.rest === undefined) this.#slices.push(slice)
+      if (slice === undefined) continue
       group.setPending(row.id, consumer, ctx.nowMs, addCounts(row.deliveries, 1))
       any = true
     }
@@ -144,28 +179,42 @@ class HistoryReply implements StreamReply {
 
   write(reply: Reply): void {
     reply.array(this.rows.length)
-    for (const row of this.rows) {
-      const slice = this.target.stream.get(row.id)
-      if (slice !== undefined) {
-        reply.wire(slice.bytes, slice.from, slice.to)
-      } else {
-        reply.array(2)
-        reply.streamId(row.id)
-        reply.nullArray()
-      }
+    if (this.rest !== undefined) return
+    for (let i = 0; i < this.rows.length; i++) {
+      const slice = this.#slices[i]
+      writeFound(reply, this.rows[i].id, slice?.bytes, slice?.from ?? 0, slice?.to ?? 0)
     }
   }
+}
+
+function writeFound(reply: Reply, id: StreamId, bytes: Buffer | undefined, from: number, to: number): void {
+  if (bytes !== undefined) return reply.wire(bytes, from, to)
+  reply.array(2)
+  reply.streamId(id)
+  reply.nullArray()
+}
+
+/** The entries of pending rows, to be sent as the client takes them; undefined when they are few. */
+function longHistory(ctx: CommandContext, stream: Stream, rows: readonly Pending[]): LongReply | undefined {
+  if (!mayBeLong(ctx, stream, rows.length)) return undefined
+  const read = stream.longReadOf(rows.map(row => row.id))
+  return new ReadReply(read, reply => (id, bytes, from, to) => writeFound(reply, id, bytes, from, to))
 }
 
 /** Replies with what is there for all streams; false, and nothing written, when there is nothing. */
 function serveTargets(ctx: CommandContext, options: ReadOptions, targets: readonly Target[]): boolean {
   const replies: StreamReply[] = []
-  for (let i = 0; i < targets.length; i++) {
-    const reply = take(ctx, options, targets[i])
-    if (reply !== undefined) replies.push(reply)
+  try {
+    for (let i = 0; i < targets.length; i++) {
+      const reply = take(ctx, options, targets[i])
+      if (reply !== undefined) replies.push(reply)
+    }
+  } catch (error) {
+    closeReplies(replies)
+    throw error
   }
   if (replies.length === 0) return false
-  writeStreamReplies(ctx.reply, replies)
+  writeStreamReplies(ctx, replies)
   return true
 }
 

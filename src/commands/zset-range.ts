@@ -5,6 +5,7 @@ import type { Reply } from '../resp/reply.js'
 import type { ScoredMember, ZsetValue } from '../types/zset/zset-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
+import { LONG_REPLY_BYTES, ReadReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { parseNameRange, parseRankRange, parseScoreRange } from './zset-bounds.js'
@@ -15,6 +16,9 @@ const LIMIT_BY_RANK = 'ERR syntax error, LIMIT is only supported in combination 
 const SCORES_BY_NAME = 'ERR syntax error, WITHSCORES not supported in combination with BYLEX'
 /** Any negative number means all; Redis cannot tell this one from no LIMIT at all. */
 const NO_LIMIT = -1
+
+/** A large sorted set holds each member twice. */
+const TREES = 2
 
 const PARSERS = { rank: parseRankRange, score: parseScoreRange, name: parseNameRange }
 type RangeKind = keyof typeof PARSERS
@@ -91,6 +95,11 @@ function runRange(ctx: CommandContext, options: RangeOptions): void {
   if (zset === undefined) return reply.array(0)
   const { from, to } = windowOf(zset, options)
   replyMembersHead(reply, Math.max(to - from, 0), withScores)
+  const isLong = (to - from) * (zset.contentBytes / zset.count) > LONG_REPLY_BYTES * TREES && ctx.mayStream
+  const read = isLong ? zset.longRead(from, to, isDescending) : undefined
+  if (read !== undefined) {
+    return ctx.stream(new ReadReply(read, out => (member, score) => replyMember(out, member, score, withScores)))
+  }
   const visit = (member: string, score: number) => replyMember(reply, member, score, withScores)
   if (isDescending) zset.eachDown(visit, from, to)
   else zset.each(visit, from, to)

@@ -8,6 +8,7 @@
 import { assert } from '../base/assert.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { CommandContext, Transaction, Wait } from '../commands/context.js'
+import type { LongReply } from '../commands/long-reply.js'
 import type { Server } from '../commands/server.js'
 import type { Reply } from '../resp/reply.js'
 import { Request } from '../resp/request.js'
@@ -15,6 +16,8 @@ import type { EffectSink } from '../store/effects.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
 import type { BlockedClients } from './blocked-clients.js'
 import { BulkPiece } from './bulk-piece.js'
+import { STREAMS_MAX } from './reply-streams.js'
+import type { ReplyStreams } from './reply-streams.js'
 import type { ClientSession } from './session.js'
 import type { Tracking } from './tracking.js'
 import type { WatchedKeys } from './watched-keys.js'
@@ -31,6 +34,7 @@ export interface ContextParts {
   readonly blocked: BlockedClients<ClientSession>
   /** Keyspace notifications; undefined while notify-keyspace-events is empty. */
   notifier: ((kind: string, event: string, key: string, database: number) => void) | undefined
+  readonly streams: ReplyStreams
   /** Takes the running command's wait. */
   park(wait: Wait): void
   /** Effects that must stand before the next record's own; undefined in most cases. Asked for at each record. */
@@ -217,6 +221,15 @@ export class ExecContext implements CommandContext {
   block(wait: Wait): void {
     assert(this.mayBlock, 'only a command that may wait does')
     this.#parts.park(wait)
+  }
+
+  get mayStream(): boolean {
+    return this.mayBlock && this.session.replyMode === 'on' && this.#parts.streams.count < STREAMS_MAX
+  }
+
+  stream(rest: LongReply): void {
+    assert(this.mayStream, 'only a command that may stream does')
+    this.#parts.streams.begin(this.session, rest, this.request.detach())
   }
 
   #explicit(): void {

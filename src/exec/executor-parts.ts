@@ -12,6 +12,7 @@ import type { EffectArgument } from './context.js'
 import type { Latency } from './latency.js'
 import type { MemoryGuard } from './memory-guard.js'
 import type { OutputLimits } from './output-limits.js'
+import type { ClientSession } from './session.js'
 import type { SessionRegistry } from './session-registry.js'
 import type { SlowlogList } from './slowlog.js'
 import type { ServerStats } from './stats.js'
@@ -35,6 +36,10 @@ export interface ExecutorParts {
   preamble(): readonly EffectArgument[] | undefined
   /** An invariant of ours is broken: nothing more may be executed. Logs and stops the process. */
   panic(error: unknown, doing: string): void
+  /** Milliseconds after which a client is closed that takes nothing of a long reply; 0 for never. */
+  streamTimeoutMs(): number
+  /** That happened. */
+  stalled(session: ClientSession): void
   /** A damaged piece of data was met: notes it and gives the text of the reply. */
   damaged(error: CorruptionError, doing: string, request: Request): string
 }

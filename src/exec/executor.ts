@@ -33,6 +33,7 @@ import { Monitors } from './monitors.js'
 import { Pause } from './pause.js'
 import { PubSub } from './pubsub.js'
 import { Removals } from './removals.js'
+import { ReplyStreams } from './reply-streams.js'
 import type { ClientSession, SessionHost } from './session.js'
 import type { ServerStats } from './stats.js'
 import { Tick } from './tick.js'
@@ -60,6 +61,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly memory: MemoryGuard
   readonly laterReplies = new LaterReplies(this)
   readonly removals: Removals
+  readonly streams: ReplyStreams
   notifier: ContextParts['notifier']
   /** Data are not there yet: only commands that work without them are allowed. */
   loading = false
@@ -107,6 +109,11 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
     this.tracking = new Tracking(parts)
     this.removals = new Removals(this, parts.stats)
+    this.streams = new ReplyStreams({
+      ...parts,
+      deadlines: this.deadlines,
+      streamed: session => this.#streamed(session),
+    })
     this.tick = new Tick(parts.commit, () => this.tracking.endTick())
     this.monitors = new Monitors(parts.clock)
     this.#transactions = new Transactions(this)
@@ -365,6 +372,12 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   #unblocked(session: ClientSession, position: number): void {
     session.waiter = undefined
     if (session.replyMode === 'off') session.reply.truncate(position)
+    this.tick.enlist(session)
+    this.tick.resume(session)
+  }
+
+  #streamed(session: ClientSession): void {
+    session.endSpeaking()
     this.tick.enlist(session)
     this.tick.resume(session)
   }

@@ -12,6 +12,7 @@ import type { Request } from '../resp/request.js'
 import type { Waiter } from './blocked-clients.js'
 import { ClientReply } from './client-reply.js'
 import type { TransactionQueue } from './multi.js'
+import type { RunningReply } from './reply-streams.js'
 import type { ClientHandler, Transport } from './transport.js'
 import type { WatchedKey, Watcher } from './watched-keys.js'
 
@@ -50,6 +51,8 @@ export interface SealedOutput {
   released: boolean
   /** Nothing follows: the connection ends behind it. */
   readonly last: boolean
+  /** The rest of a long reply, which begins behind it. */
+  readonly starts: RunningReply | undefined
 }
 
 export class ClientSession implements Session, ClientHandler, Watcher {
@@ -72,6 +75,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   busy = 0
   /** A command that CLIENT PAUSE or a reload keeps back. */
   postponed: Request | undefined
+  /** A reply that is sent as the client takes it. */
+  streaming: RunningReply | undefined
   /** Set from MULTI to EXEC. */
   multi: TransactionQueue | undefined
   /** Stands for a running script. */
@@ -109,6 +114,9 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   #sealedBytes = 0
   /** Messages that wait for the end of its own command. */
   #heldMessages: Buffer[] = []
+  #heldBytes = 0
+  /** The start of `streaming` is in a sealed output. */
+  #streamIsSealed = false
 
   constructor(
     readonly id: number,
@@ -176,7 +184,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     return this.transport.freeInputBytes
   }
   get outputBytes(): number {
-    return this.reply.position + this.#sealedBytes + this.transport.unsentBytes
+    return this.reply.position + this.#sealedBytes + this.#heldBytes + this.transport.unsentBytes
   }
   get outputChunks(): number {
     return this.#sealed.length + this.transport.unsentChunks
@@ -195,7 +203,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   }
   /** True while no further command may be executed. */
   get halted(): boolean {
-    return this.closing || this.waiter !== undefined || this.busy > 0 || this.postponed !== undefined
+    if (this.closing || this.waiter !== undefined || this.busy > 0) return true
+    return this.postponed !== undefined || this.streaming !== undefined
   }
 
   onRequest(request: Request): 'go-on' | 'stop' {
@@ -217,10 +226,12 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     this.#ended = true
     this.#sealed = []
     this.#sealedBytes = 0
+    this.streaming?.end()
     this.#host.closed(this)
   }
 
   onDrain(): void {
+    this.streaming?.drained()
     this.#host.noteMemory(this)
     if (!this.closing) this.#host.overOutputLimit(this)
   }
@@ -241,7 +252,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   push(chunks: readonly Buffer[]): void {
     if (this.closing) return
     if (this.speaking) {
-      for (const chunk of chunks) this.#heldMessages.push(chunk)
+      for (const chunk of chunks) this.#hold(chunk)
+      if (this.streaming !== undefined) this.#host.overOutputLimit(this)
       return
     }
     for (const chunk of chunks) this.reply.wire(chunk, 0, chunk.length)
@@ -249,12 +261,19 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (!this.#host.overOutputLimit(this)) this.#host.noteMemory(this)
   }
 
+  #hold(message: Buffer): void {
+    this.#heldMessages.push(message)
+    this.#heldBytes += message.length
+  }
+
   /** Its command has ended, and what was written of it is final. */
   endSpeaking(): void {
+    if (this.streaming !== undefined) return
     this.speaking = false
     if (this.#heldMessages.length === 0) return
     const held = this.#heldMessages
     this.#heldMessages = []
+    this.#heldBytes = 0
     this.push(held)
   }
 
@@ -265,6 +284,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     this.closing = true
     if (when === 'now') {
       this.#ended = true
+      this.streaming?.end()
       this.transport.destroy()
       this.#host.noteMemory(this)
     } else if (!already) this.#host.enlist(this)
@@ -288,7 +308,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
 
   /** Goes on with what was kept back and what the client sent meanwhile; called between commands only. */
   goOn(): void {
-    if (this.closing || this.waiter !== undefined || this.busy > 0) return
+    if (this.closing || this.waiter !== undefined || this.busy > 0 || this.streaming !== undefined) return
     const request = this.postponed
     if (request !== undefined) {
       this.postponed = undefined
@@ -308,11 +328,22 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (!this.closed) this.transport.send(this.reply.take())
   }
 
+  /** As sendNow(), of a piece of a long reply. */
+  sendPiece(): void {
+    this.sendNow()
+    if (this.transport.unsentBytes > 0) this.#host.overOutputLimit(this)
+    this.#host.noteMemory(this)
+  }
+
   /** End of a tick: takes out the tick's output. */
   seal(): SealedOutput {
     this.enlisted = false
     this.#sealedBytes += this.reply.position
-    const sealed = { chunks: this.reply.take(), released: false, last: this.closing }
+    const { streaming } = this
+    const starts = this.#streamIsSealed ? undefined : streaming
+    this.#streamIsSealed = streaming !== undefined
+    const last = this.closing && streaming === undefined
+    const sealed = { chunks: this.reply.take(), released: false, last, starts }
     this.#sealed.push(sealed)
     return sealed
   }
@@ -323,7 +354,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     while (!this.closed && this.#sealed.length > 0 && this.#sealed[0].released) this.#send(this.#sealed.shift()!)
   }
 
-  #send({ chunks, last }: SealedOutput): void {
+  #send({ chunks, last, starts }: SealedOutput): void {
     if (chunks.length > 0) {
       for (let i = 0; i < chunks.length; i++) this.#sealedBytes -= chunks[i].length
       this.transport.send(chunks)
@@ -331,6 +362,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     if (last) this.transport.endAfterSend()
     else if (this.transport.unsentBytes > 0) this.#host.overOutputLimit(this)
     this.#host.noteMemory(this)
+    starts?.start()
   }
 }
 

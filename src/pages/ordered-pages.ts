@@ -58,6 +58,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     const page = this.page(node)
     this.#touch(this.homeOf(node))
     this.rows.touch(node)
+    if (node.pin !== undefined) this.#unpin(node)
     if (node.resident === undefined) this.#admit(node, page) // a full cache took it back before it was dirty
     return page
   }
@@ -166,6 +167,12 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     if (block.inline) return
     this.rows.touch(block)
     if (block.body === undefined) this.#admitBlock(block, body)
+  }
+
+  /** Leaves the page as it is to the replies that hold it, before it changes. */
+  #unpin(node: PageNode<K, P>): void {
+    node.pin?.keep(this.codec)
+    node.pin = undefined
   }
 
   #admit(node: PageNode<K, P>, page: P): void {
@@ -413,6 +420,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
       if (left.bodyBytes + right.bodyBytes > this.codec.bodyBytesMax * MERGED_MAX) continue
       this.rows.touch(left)
       this.rows.touch(right)
+      this.#unpin(left)
       left.resident.absorb(right.resident)
       this.#account(left, left.resident)
       this.#remove(right)

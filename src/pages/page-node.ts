@@ -11,6 +11,7 @@ import type { ByteReader } from './byte-reader.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { BlockBody } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
+import type { PagePin } from './page-pin.js'
 import { encodePageRow } from './page-row.js'
 
 /** Page and block numbers are 32 bits of a row's key. */
@@ -32,6 +33,8 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
   summary = 0
   /** The page when it is resident. */
   resident: P | undefined = undefined
+  /** Set while a reply holds the page as it is: it is copied before a change. */
+  pin: PagePin<P> | undefined = undefined
   body: BlockBody<K, P> | undefined = undefined
   /** Place in body.nodes. */
   index = -1
@@ -56,6 +59,7 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
   /** Makes a removed node, or a new one, that of a page to come. It has been touched. */
   reuse(firstKey: K): void {
     this.removed = false
+    this.pin = undefined
     this.firstKey = firstKey
     this.count = 0
     this.bodyBytes = 0

@@ -2,15 +2,16 @@
 // See ordered-pages.ts for the whole.
 
 import { assert } from '../base/assert.js'
-import { CorruptionError } from '../base/errors.js'
 import { Table, type StoreObject } from '../store/row.js'
 import type { Rows } from '../store/rows.js'
 import { BlockList } from './block-list.js'
 import type { BlockBody, DescriptorBlock } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
 import type { PageNode, TreeIdentity } from './page-node.js'
-import { decodePageRow } from './page-row.js'
+import { decodePageOf } from './page-read.js'
 import { decodeRoot, encodeRoot } from './tree-root.js'
+import { TreeSnapshot } from './tree-snapshot.js'
+import type { PageFilter } from './tree-snapshot.js'
 
 export interface Position<K, P extends Page<K>> {
   node: PageNode<K, P>
@@ -199,6 +200,20 @@ export abstract class PageTree<K, P extends Page<K>> {
   }
 
   /**
+   * The items of ranks [from, to), of which there must be some, as they are now, to be read while the tree changes; the
+   * last first with `backwards`. With a filter, which goes forwards, pages it does not want are passed over.
+   */
+  snapshot(from: number, to: number, backwards = false, filter?: PageFilter<K>): TreeSnapshot<K, P> {
+    assert(from >= 0 && from < to && to <= this.itemCount, 'a snapshot is of items that are there')
+    const { list } = this
+    const first = list.indexAtRank(from)
+    const last = list.indexAtRank(to - 1)
+    const blocks = list.blocks.slice(first, last + 1)
+    const skip = backwards ? list.countBefore(last) + list.blocks[last].count - to : from - list.countBefore(first)
+    return new TreeSnapshot(this.rows.view(), blocks, skip, to - from, backwards, filter)
+  }
+
+  /**
    * The first node behind `node` (of the tree when undefined) whose summary is <= `bound`. Skips whole blocks by their
    * lower bound, and raises the bound of a block in which it found nothing: what acknowledged entries leave behind.
    */
@@ -255,25 +270,11 @@ export abstract class PageTree<K, P extends Page<K>> {
     const { block } = this.homeOf(node)
     // A resident page keeps its block resident: without this a later look-up would make a second node for the page.
     this.bodyOf(block)
-    const body = decodePageRow(this.rows.read(Table.Pages, node.rowKey()), this.codec.kind, node.count, node.what)
-    if (body.length !== node.bodyBytes) {
-      throw new CorruptionError(`${node.what} has ${body.length} bytes where ${node.bodyBytes} are expected`)
-    }
-    const page = this.#decodePage(node, body)
+    const page = decodePageOf(node, this.rows.read(Table.Pages, node.rowKey()), node.count, node.bodyBytes)
     node.resident = page
     node.cachedBytes = page.memoryBytes
     this.rows.cache.admit(node)
     return page
-  }
-
-  #decodePage(node: PageNode<K, P>, body: Buffer): P {
-    try {
-      return this.codec.decode(body, node.count)
-    } catch (error) {
-      if (error instanceof CorruptionError)
-        throw new CorruptionError(`${node.what}: ${error.message}`, { cause: error })
-      throw error
-    }
   }
 }
 

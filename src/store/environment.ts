@@ -4,7 +4,7 @@
 // Values and the meta row are drawn in docs/format/store.md.
 
 import { open } from 'lmdb'
-import type { Database, RootDatabase } from 'lmdb'
+import type { Database, RootDatabase, Transaction } from 'lmdb'
 import { CorruptionError } from '../base/errors.js'
 import { crc32c } from '../native/crc32c.js'
 import { Table } from './row.js'
@@ -41,7 +41,17 @@ export const VALUE_CRC_BYTES = 4
 /** Virtual address space only: the file grows as it is needed. */
 const MAP_BYTES = 2 ** 40
 
-export type Tables = readonly Database<Buffer, Buffer>[]
+/** Each read transaction takes a place; those of long replies are shared, see read-view.ts. */
+const READERS_MAX = 2048
+
+export type ReadTransaction = Transaction
+
+/** As lmdb has it; its types leave out the options of getBinary. */
+type TableOf = Database<Buffer, Buffer> & {
+  getBinary(key: Buffer, options: { readonly transaction: ReadTransaction } | undefined): Buffer | undefined
+}
+
+export type Tables = readonly TableOf[]
 
 interface TableStats {
   readonly pageSize: number
@@ -65,25 +75,23 @@ export class Environment {
       path: folder,
       mapSize: MAP_BYTES,
       maxDbs: TABLE_NAMES.length + 1,
+      maxReaders: READERS_MAX,
       readOnly,
       overlappingSync: false,
       encoding: 'binary',
       keyEncoding: 'binary',
     })
-    this.tables = TABLE_NAMES.map((name, table) =>
-      this.root.openDB<Buffer, Buffer>(name, {
-        encoding: 'binary',
-        keyEncoding: 'binary',
-        compression: table === Table.Pages,
-      }),
-    )
+    this.tables = TABLE_NAMES.map((name, table) => {
+      const options = { encoding: 'binary', keyEncoding: 'binary', compression: table === Table.Pages } as const
+      return this.root.openDB<Buffer, Buffer>(name, options) as TableOf
+    })
   }
 
-  /** As Rows.read(). @throws CorruptionError */
-  read(table: Table, key: Buffer): Buffer | undefined {
+  /** As Rows.read(); of an older state with a transaction. @throws CorruptionError */
+  read(table: Table, key: Buffer, transaction?: ReadTransaction): Buffer | undefined {
     let value: Buffer | undefined
     try {
-      value = this.tables[table].getBinary(key)
+      value = this.tables[table].getBinary(key, transaction && { transaction })
     } catch (error) {
       throw unreadable(table, key, error)
     }
@@ -120,6 +128,16 @@ export class Environment {
     } catch (error) {
       throw unreadable(table, undefined, error)
     }
+  }
+
+  /** Keeps the present state readable until done(). */
+  beginRead(): ReadTransaction {
+    return this.root.useReadTransaction()
+  }
+
+  /** Has the rows read from the disk by another thread, so that read() finds them in memory. */
+  prefetch(table: Table, keys: readonly Buffer[]): Promise<void> {
+    return this.tables[table].prefetch(keys as Buffer[])
   }
 
   countOf(table: Table): number {

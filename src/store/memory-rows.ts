@@ -6,7 +6,7 @@ import { assert } from '../base/assert.js'
 import { ClockCache } from './page-cache.js'
 import { getU48, idKey, NEVER_STORED, Table, TABLE_COUNT } from './row.js'
 import type { Row, StoreObject } from './row.js'
-import type { Rows } from './rows.js'
+import type { Rows, RowsView } from './rows.js'
 import { rowName } from './table-name.js'
 
 const KEY_BYTES_MAX = 511
@@ -72,6 +72,20 @@ export class MemoryRows implements Rows {
     for (const key of keys) {
       const kept = this.#tables[table].get(key)
       if (kept !== undefined) yield { key: Buffer.from(key, 'latin1'), value: Buffer.from(kept.bytes) }
+    }
+  }
+
+  view(): RowsView {
+    const { epoch } = this
+    const tables = this.#tables.map(rows => new Map(rows))
+    return {
+      read(table, key) {
+        const kept = tables[table].get(key.toString('latin1'))
+        return kept && Buffer.from(kept.bytes)
+      },
+      fetch: () => Promise.resolve(),
+      isUnchanged: row => row.dirtyEpoch === 0 && row.capturedEpoch <= epoch,
+      close: () => undefined,
     }
   }
 

@@ -21,6 +21,8 @@ export interface Rows {
    * @throws CorruptionError when its checksum does not hold
    */
   read(table: Table, key: Buffer): Buffer | undefined
+  /** Keeps the rows that are clean now readable as they are, until its close(). */
+  view(): RowsView
   /** All rows of `table` whose key begins with `prefix`, in key order; as read(). */
   scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }>
   /**
@@ -30,6 +32,17 @@ export interface Rows {
   drop(object: StoreObject, treeIds: readonly number[]): void
   /** Tells the page cache of bytes of clean, evictable memory. */
   readonly cache: PageCache
+}
+
+/** The store as it was at one moment. */
+export interface RowsView {
+  /** As Rows.read(), of rows that were clean when the view was opened. */
+  read(table: Table, key: Buffer): Buffer | undefined
+  /** Has these rows read off the main thread, so that read() need not wait for the disk. Never rejects for a row. */
+  fetch(table: Table, keys: readonly Buffer[]): Promise<void>
+  /** True when a row that was clean at that moment has not changed since: what is in memory may stand for it. */
+  isUnchanged(row: Row): boolean
+  close(): void
 }
 
 /** Something the page cache may throw away when it is clean. */

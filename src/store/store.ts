@@ -25,7 +25,8 @@ import { recoveryBytes, recoveryOf } from './recovery.js'
 import { RetiredKind } from './retirement.js'
 import { idKey, Table } from './row.js'
 import type { Row, StoreObject } from './row.js'
-import type { Rows } from './rows.js'
+import { ReadViews } from './read-view.js'
+import type { Rows, RowsView } from './rows.js'
 import { decodePosition, EMPTY_POSITION, encodePosition, POSITION_KEY } from './store-position.js'
 import type { StorePosition } from './store-position.js'
 
@@ -72,6 +73,7 @@ export class Store implements Rows, EffectSink {
   readonly #dirty = new DirtyRows()
   readonly #thread: CheckpointThread
   readonly #checkpoints: Checkpoints
+  readonly #views: ReadViews
   readonly #host: CheckpointHost = {
     canCut: () => this.#journal?.betweenTicks === true,
     hasNews: () => this.#hasNews(),
@@ -123,6 +125,7 @@ export class Store implements Rows, EffectSink {
     this.#quietSequence = position.sequence
     this.#retiredIds = environment.countOf(Table.Retired)
     this.cache = new ClockCache(options.cacheBytesMax)
+    this.#views = new ReadViews(environment)
     this.#thread = new CheckpointThread(folder.store)
     this.#checkpoints = new Checkpoints(this.#host, this.#dirty, this.#thread, options.clock, options.log)
   }
@@ -188,6 +191,10 @@ export class Store implements Rows, EffectSink {
 
   read(table: Table, key: Buffer): Buffer | undefined {
     return this.#environment.read(table, key)
+  }
+
+  view(): RowsView {
+    return this.#views.open(this.#dirty.epoch)
   }
 
   scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
@@ -358,6 +365,7 @@ export class Store implements Rows, EffectSink {
     this.#checkpoints.close()
     await this.#thread.close()
     await this.#journal?.close()
+    this.#views.close()
     await this.#environment.close()
     this.#folder.release()
   }
@@ -394,6 +402,7 @@ export class Store implements Rows, EffectSink {
 
   #onCommitted(): void {
     this.#environment.refresh()
+    this.#views.refresh()
     this.#retiredIds += this.#retiringInCut.length
     this.#retiringInCut = []
     this.#position = this.#cutPosition

@@ -73,6 +73,11 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
     return this.contents.count
   }
 
+  /** Bytes of what it holds, about; of trees those in their pages. */
+  get contentBytes(): number {
+    return this.contents.memoryBytes
+  }
+
   protected get contents(): C {
     this.usedTick = this.rows.cache.tick
     return this.#contents ?? this.#read()

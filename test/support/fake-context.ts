@@ -12,6 +12,7 @@ import type { Server, Session } from '../../src/commands/server.js'
 import type { CommandSpec } from '../../src/commands/spec.js'
 import { CommandTable } from '../../src/commands/table.js'
 import { requestOf } from '../../src/resp/request.js'
+import type { LongReply } from '../../src/commands/long-reply.js'
 import type { Request } from '../../src/resp/request.js'
 import { ReplyWriter } from '../../src/resp/reply-writer.js'
 import { MemoryRows } from '../../src/store/memory-rows.js'
@@ -33,6 +34,7 @@ export class FakeContext implements CommandContext {
   request: Request = requestOf(['PING'])
   replaying = false
   mayBlock = true
+  mayStream = false
 
   /** What the journal would hold of the last command: one text per effect, '<database>:' before it unless that is 0. */
   effects: string[] = []
@@ -48,6 +50,12 @@ export class FakeContext implements CommandContext {
 
   constructor(commands: readonly CommandSpec<never>[]) {
     this.table = new CommandTable(commands)
+  }
+
+  /** What a client that takes everything at once receives. */
+  stream(rest: LongReply): void {
+    while (rest.write(this.reply)) continue
+    rest.close()
   }
 
   get db(): Database {

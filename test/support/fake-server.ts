@@ -122,6 +122,7 @@ export class FakeServer {
       loading: false,
       blockedCount: 2,
       blockedKeyCount: 1,
+      longReplies: { count: 0, started: 0, pinnedBytes: 0 },
       activeExpire: true,
       sessions: () => [me, ...others],
       session: id => [me, ...others].find(session => session.id === id),

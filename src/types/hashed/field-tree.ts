@@ -14,10 +14,14 @@ import { checkTree } from '../../pages/tree-check.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
+import { TreeRead } from '../long-read.js'
+import type { LongRead } from '../long-read.js'
 import { copyPages } from '../stream/tree-copy.js'
 import { fieldIn, FieldHash, HASH_BYTES, keyAtPlace, PLACE_END, placeOf, SEED_BYTES } from './field-hash.js'
 import { FORM } from './fields.js'
 import type { Content, Fields } from './fields.js'
+
+export type VisitField = (field: string, value: Content) => void
 
 const CODEC = itemCodec(PAGE_KIND.fields)
 
@@ -143,6 +147,11 @@ export class FieldTree implements Fields, Trees {
     return 0
   }
 
+  /** All fields as they are now, in the order of some(). */
+  longRead(): LongRead<VisitField> {
+    return new TreeRead(this.#pages.snapshot(0, this.count), showFields)
+  }
+
   encode(): Buffer {
     return Buffer.concat([this.seed, this.#pages.encodeRoot()])
   }
@@ -163,6 +172,10 @@ export class FieldTree implements Fields, Trees {
       },
     })
   }
+}
+
+function showFields(page: ItemPage, from: number, to: number, visit: VisitField): void {
+  for (let i = from; i < to; i++) visit(fieldIn(page.keyAt(i)), page.valueAt(i))
 }
 
 /**

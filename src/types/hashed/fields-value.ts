@@ -3,7 +3,9 @@
 
 import { assert } from '../../base/assert.js'
 import { CollectionValue } from '../collection-value.js'
+import type { LongRead } from '../long-read.js'
 import { FieldTree } from './field-tree.js'
+import type { VisitField } from './field-tree.js'
 import { FORM } from './fields.js'
 import type { Content, Fields } from './fields.js'
 import { PackedFields } from './packed-fields.js'
@@ -50,6 +52,12 @@ export abstract class FieldsValue extends CollectionValue<Fields> {
       visit(field, value)
       return false
     })
+  }
+
+  /** All fields as they are now, in the order of each(); undefined while they are few. */
+  longRead(): LongRead<VisitField> | undefined {
+    const fields = this.fields
+    return fields instanceof FieldTree ? fields.longRead() : undefined
   }
 
   /** Calls `test` with each field until it says true; whether it did. */

@@ -11,6 +11,8 @@ import { checkTree } from '../../pages/tree-check.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
+import { TreeRead } from '../long-read.js'
+import type { LongRead } from '../long-read.js'
 import { copyPages } from '../stream/tree-copy.js'
 import { LIST_FORM } from './list-contents.js'
 import type { ListContents, PieceVisitor } from './list-contents.js'
@@ -19,6 +21,9 @@ import type { ListContents, PieceVisitor } from './list-contents.js'
 const SHARE = 1 / 4
 /** Less is not shared: two pages that are smaller together would be merged at once. */
 const SHARED_BYTES_MIN = ELEMENT_BODY_BYTES_MAX * (3 / 4)
+
+/** Sees an element: bytes that never change. */
+export type VisitElement = (value: Buffer) => void
 
 type Node = PageNode<undefined, ElementPage>
 
@@ -121,6 +126,11 @@ export class ListTree implements ListContents {
     }
   }
 
+  /** Elements [from, to), of which there are some, as they are now. */
+  longRead(from: number, to: number): LongRead<VisitElement> {
+    return new TreeRead(this.#pages.snapshot(from, to), showElements)
+  }
+
   encode(): Buffer {
     return this.#pages.encodeRoot()
   }
@@ -188,6 +198,10 @@ export class ListTree implements ListContents {
     this.#pages.changed(fresh)
     this.#pages.changed(full)
   }
+}
+
+function showElements(page: ElementPage, from: number, to: number, visit: VisitElement): void {
+  for (let i = from; i < to; i++) visit(page.at(i))
 }
 
 function isFullFor(node: Node, value: Buffer): boolean {

@@ -8,7 +8,9 @@ import { CollectionValue } from '../collection-value.js'
 import type { TypeSpec } from '../key-value.js'
 import { LIST_FORM } from './list-contents.js'
 import type { ListContents, PieceVisitor } from './list-contents.js'
+import type { LongRead } from '../long-read.js'
 import { ListTree } from './list-tree.js'
+import type { VisitElement } from './list-tree.js'
 import { PackedList } from './packed-list.js'
 
 export class ListValue extends CollectionValue<ListContents> {
@@ -72,6 +74,12 @@ export class ListValue extends CollectionValue<ListContents> {
   /** Shows elements [from, to) page by page, see PieceVisitor; `backwards` begins with the last page. */
   visit(from: number, to: number, backwards: boolean, visitor: PieceVisitor): void {
     this.contents.visit(from, to, backwards, visitor)
+  }
+
+  /** Elements [from, to), of which there are some, as they are now; undefined while the list is small. */
+  longRead(from: number, to: number): LongRead<VisitElement> | undefined {
+    const contents = this.contents
+    return contents instanceof ListTree ? contents.longRead(from, to) : undefined
   }
 
   /** Index of the first element that is `value`, or -1. */

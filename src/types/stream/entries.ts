@@ -10,6 +10,10 @@ import type { WirePage } from '../../pages/wire-page.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { fieldNamesOfEntry } from './listpack-size.js'
+import { TreeRead } from '../long-read.js'
+import type { LongRead } from '../long-read.js'
+import { FoundEntries, showEntries, showEntriesBackwards } from './entry-read.js'
+import type { VisitFound, VisitSlice } from './entry-read.js'
 import { copyPages } from './tree-copy.js'
 import { dropFirstItems } from './tree-cut.js'
 
@@ -165,6 +169,19 @@ export class Entries {
       index = 0
     }
     return runs
+  }
+
+  /**
+   * Entries of ranks [from, to), of which there are some, as they are now: slices as long as the pages allow, or with
+   * `backwards` an entry each, the last first.
+   */
+  longRead(from: number, to: number, backwards: boolean): LongRead<VisitSlice> {
+    return new TreeRead(this.#tree.snapshot(from, to, backwards), backwards ? showEntriesBackwards : showEntries)
+  }
+
+  /** The entries with these IDs, which ascend, as they are now; undefined stands for one that is not there. */
+  longReadOf(ids: readonly StreamId[]): LongRead<VisitFound> {
+    return new FoundEntries(this.#tree, ids)
   }
 
   /** At most `max` entries of [start, end], ascending. The tree may change while the slices are taken. */

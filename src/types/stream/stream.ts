@@ -11,10 +11,12 @@ import type { Inspection } from '../../pages/inspection.js'
 import { idKey, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { KeyValue, TypeSpec } from '../key-value.js'
+import type { LongRead } from '../long-read.js'
 import { addCounts } from './count.js'
 import type { Count } from './count.js'
 import { Entries } from './entries.js'
 import type { EntryRun, WireSlice } from './entries.js'
+import type { VisitFound, VisitSlice } from './entry-read.js'
 import type { ConsumerGroup, GroupStream } from './group.js'
 import { Groups } from './groups.js'
 import { MacroNodes } from './macro-nodes.js'
@@ -193,6 +195,26 @@ export class Stream extends Row implements KeyValue, GroupStream {
   /** At most `max` entries of [start, end] in ascending order, in slices as long as the pages allow. */
   range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice> {
     return this.#entries.range(start, end, max)
+  }
+
+  /** Bytes of its entries. */
+  get entryBytes(): number {
+    return this.#entries.bodyBytes
+  }
+
+  /** Number of entries below `id`. O(log n). */
+  rank(id: StreamId): number {
+    return this.#entries.rank(id)
+  }
+
+  /** See Entries.longRead. */
+  longRead(from: number, to: number, backwards: boolean): LongRead<VisitSlice> {
+    return this.#entries.longRead(from, to, backwards)
+  }
+
+  /** See Entries.longReadOf. */
+  longReadOf(ids: readonly StreamId[]): LongRead<VisitFound> {
+    return this.#entries.longReadOf(ids)
   }
 
   /** As range(), descending, one entry per slice. */

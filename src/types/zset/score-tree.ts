@@ -20,6 +20,8 @@ import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
 import { FieldTree } from '../hashed/field-tree.js'
 import type { Content } from '../hashed/fields.js'
+import { TreeRead } from '../long-read.js'
+import type { LongRead } from '../long-read.js'
 import { copyPages } from '../stream/tree-copy.js'
 import { keyAboveScore, memberIn, scoreIn, scoreKey, SCORE_BYTES } from './score-key.js'
 import { ZSET_FORM } from './scored-members.js'
@@ -177,6 +179,11 @@ export class ScoreTree implements ScoredMembers, Trees {
     assert(left <= 0, 'a range lies within the count')
   }
 
+  /** The members of ranks [from, to), of which there are some, as they are now; the highest first with `down`. */
+  longRead(from: number, to: number, down: boolean): LongRead<VisitMember> {
+    return new TreeRead(this.#byScore.snapshot(from, to, down), down ? showMembersDown : showMembers)
+  }
+
   some(test: (member: string, score: number) => boolean): boolean {
     const tree = this.#byScore
     for (let node = tree.first(); node !== undefined; node = tree.next(node)) {
@@ -232,6 +239,14 @@ export class ScoreTree implements ScoredMembers, Trees {
 function scoreFrom(content: Content): number {
   assert(typeof content !== 'string' && content.length === SCORE_BYTES, 'a score has eight bytes')
   return content.readDoubleBE()
+}
+
+function showMembers(page: ItemPage, from: number, to: number, visit: VisitMember): void {
+  for (let i = from; i < to; i++) visit(memberIn(page.keyAt(i)), scoreAt(page, i))
+}
+
+function showMembersDown(page: ItemPage, from: number, to: number, visit: VisitMember): void {
+  for (let i = to - 1; i >= from; i--) visit(memberIn(page.keyAt(i)), scoreAt(page, i))
 }
 
 function scoreAt(page: ItemPage, index: number): number {

@@ -6,6 +6,7 @@ import { CorruptionError } from '../../base/errors.js'
 import type { Rows } from '../../store/rows.js'
 import { CollectionValue } from '../collection-value.js'
 import type { TypeSpec } from '../key-value.js'
+import type { LongRead } from '../long-read.js'
 import { PackedScores } from './packed-scores.js'
 import { ScoreTree } from './score-tree.js'
 import { ZSET_FORM } from './scored-members.js'
@@ -112,6 +113,15 @@ export class ZsetValue extends CollectionValue<ScoredMembers> {
   /** As each(), the highest first. */
   eachDown(visit: VisitMember, from = 0, to = this.count): void {
     this.contents.eachDown(from, to, visit)
+  }
+
+  /**
+   * The members of ranks [from, to), of which there are some, as they are now; the highest first with `down`. Undefined
+   * while the set is small.
+   */
+  longRead(from: number, to: number, down: boolean): LongRead<VisitMember> | undefined {
+    const contents = this.contents
+    return contents instanceof ScoreTree ? contents.longRead(from, to, down) : undefined
   }
 
   /** Calls `test` with each member, the lowest first, until it says true; whether it did. */
