@@ -84,7 +84,7 @@ const scan = defineCommand({
 })
 
 /** In a larger database the names are gathered first, so that a long reply can be sent as the client takes it. */
-const KEYS_AT_ONCE = 10_000
+const KEYS_AT_ONCE = 1000
 
 function replyManyKeys(ctx: CommandContext, pattern: string): void {
   const names: string[] = []

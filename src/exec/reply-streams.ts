@@ -71,6 +71,8 @@ export class ReplyStreams {
 }
 
 export class RunningReply {
+  /** An output that is on its way will start it. */
+  awaited = false
   #started = false
   #scheduled = false
   #ended = false

@@ -115,8 +115,6 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   /** Messages that wait for the end of its own command. */
   #heldMessages: Buffer[] = []
   #heldBytes = 0
-  /** The start of `streaming` is in a sealed output. */
-  #streamIsSealed = false
 
   constructor(
     readonly id: number,
@@ -340,8 +338,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     this.enlisted = false
     this.#sealedBytes += this.reply.position
     const { streaming } = this
-    const starts = this.#streamIsSealed ? undefined : streaming
-    this.#streamIsSealed = streaming !== undefined
+    const starts = streaming?.awaited === true ? undefined : streaming
+    if (starts !== undefined) starts.awaited = true
     const last = this.closing && streaming === undefined
     const sealed = { chunks: this.reply.take(), released: false, last, starts }
     this.#sealed.push(sealed)

@@ -3,6 +3,9 @@
 import { connect, type Socket } from 'node:net'
 import type { Teardown } from './temp-dir.js'
 
+/** Bytes that no test stores. */
+const MARK = 'the end of a reply, marked for the reader'
+
 export class SlowReader {
   #chunks: Buffer[] = []
   #bytes = 0
@@ -41,7 +44,30 @@ export class SlowReader {
     const all = Buffer.concat(this.#chunks)
     this.#chunks = [all.subarray(bytes)]
     this.#bytes = Math.max(all.length - bytes, 0)
-    return all.latin1Slice(0, bytes)
+    return all.latin1Slice(0, Math.min(bytes, all.length))
+  }
+
+  /** Sends a command and takes its whole reply, of whatever length, quickly. Nothing else may be on its way. */
+  async ask(...words: string[]): Promise<string> {
+    this.send(...words)
+    this.send('ECHO', MARK)
+    const mark = `$${MARK.length}\r\n${MARK}\r\n`
+    this.socket.resume()
+    for (;;) {
+      const last = this.#chunks[this.#chunks.length - 1]
+      if (last !== undefined && this.#bytes >= mark.length && this.#endsWith(mark)) break
+      if (this.closed) throw new Error('the connection ended within a reply')
+      await new Promise(resolve => setTimeout(resolve, 1))
+    }
+    return (await this.read(this.#bytes)).slice(0, -mark.length)
+  }
+
+  #endsWith(mark: string): boolean {
+    let tail = ''
+    for (let i = this.#chunks.length - 1; i >= 0 && tail.length < mark.length; i--) {
+      tail = this.#chunks[i].latin1Slice(Math.max(this.#chunks[i].length - mark.length, 0)) + tail
+    }
+    return tail.endsWith(mark)
   }
 
   /** All that comes until the connection ends. */

@@ -1,0 +1,72 @@
+import t from 'tap'
+import { JoinedReply, ListedReply, ReadReply, ShortReply } from '../../src/commands/long-reply.js'
+import type { LongReply } from '../../src/commands/long-reply.js'
+import { ReplyWriter } from '../../src/resp/reply-writer.js'
+
+function written(reply: LongReply): string[] {
+  const writer = new ReplyWriter()
+  const pieces: string[] = []
+  for (let more = true; more;) {
+    more = reply.write(writer)
+    pieces.push(Buffer.concat(writer.take()).toString())
+  }
+  return pieces
+}
+
+/** A read of a page for each list of numbers. */
+function readOf(pages: number[][]) {
+  const left = [...pages]
+  const read = {
+    pinnedBytes: 7,
+    closed: 0,
+    fetch: () => undefined,
+    next(visit: (number: number) => void) {
+      const page = left.shift()
+      page?.forEach(visit)
+      return page !== undefined
+    },
+    close: () => void read.closed++,
+  }
+  return read
+}
+
+t.test('items of a read are written a page at a time', t => {
+  const read = readOf([[1, 2], [3]])
+  const reply = new ReadReply(read, out => (number: number) => out.integer(number))
+  t.same(written(reply), [':1\r\n:2\r\n', ':3\r\n', ''])
+  t.equal(reply.pinnedBytes, 7)
+  reply.close()
+  t.equal(read.closed, 1)
+  t.end()
+})
+
+t.test('items of an array are written some hundred at a time', t => {
+  const items = Array.from({ length: 600 }, (_, i) => i)
+  const pieces = written(new ListedReply(items, (out, item) => out.integer(item)))
+  t.equal(pieces.length, 3)
+  t.equal(pieces.join(''), items.map(item => `:${item}\r\n`).join(''))
+  t.same(written(new ListedReply([], () => t.fail('there is nothing'))), [''])
+  t.end()
+})
+
+t.test('joined replies follow one another, and each is let go when it has ended', t => {
+  const [first, second] = [readOf([[1]]), readOf([[2], [3]])]
+  const number = (out: { integer(value: number): void }) => (value: number) => out.integer(value)
+  const reply = new JoinedReply([
+    new ReadReply(first, number),
+    new ShortReply(out => out.ok()),
+    new ReadReply(second, number),
+  ])
+  t.equal(reply.pinnedBytes, 14)
+  t.equal(written(reply).join(''), ':1\r\n+OK\r\n:2\r\n:3\r\n')
+  t.same([first.closed, second.closed], [1, 1])
+  const given = [readOf([[1]]), readOf([[2]])]
+  const unfinished = new JoinedReply(given.map(read => new ReadReply(read, number)))
+  unfinished.write(new ReplyWriter())
+  unfinished.close()
+  t.same(
+    given.map(read => read.closed),
+    [1, 1],
+  )
+  t.end()
+})
