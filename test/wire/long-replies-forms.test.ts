@@ -1,5 +1,5 @@
-// All commands whose replies are stream entries, streamed: the same bytes as ever, in both protocols, over TCP and a Unix
-// socket; and what a long delivery leaves behind.
+// All commands whose replies are stream entries, streamed: the same bytes as ever, in both protocols, over TCP and a
+// Unix socket; and what a long delivery leaves behind.
 
 import t from 'tap'
 import { startInProcess } from '../support/in-process.js'
