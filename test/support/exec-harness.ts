@@ -175,16 +175,12 @@ export class ExecHarness {
       clientMemory: this.clientMemory,
       preamble: () => undefined,
       panic: error => this.panics.push(error),
-<<<<<<< HEAD
       damaged: error => {
         this.damages.push(error.message)
         return `CORRUPT ${error.message}`
       },
-=======
-      damaged: error => this.damages.push(error.message),
       streamTimeoutMs: () => this.config.values.replyStallTimeout * 1000,
       stalled: session => this.stalled.push(session.id),
->>>>>>> 5da9e8f (Long replies are sent page by page as their clients take them, as of the moment of the command)
     })
   }
 
