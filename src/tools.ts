@@ -63,6 +63,14 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
       load: async () => (await import('./admin/stream-load.js')).loadStreamTool,
     },
   ],
+  [
+    'worker',
+    {
+      takes: '[stream...] [--port <port>] [--interval <s>] [--count <n>] [--json]',
+      summary: 'A live table of consumer groups: consumers, lag, pending entries, oldest age, rates.',
+      load: async () => (await import('./worker/worker-command.js')).runWorkerCommand,
+    },
+  ],
 ])
 
 /** The part of '--help' that lists the tools. */

@@ -1,0 +1,18 @@
+// millrace/worker: a consumer-group worker over a server that speaks Redis' protocol. See docs/worker.md.
+
+export type { Metric } from '../client/metrics.js'
+export { metricsText } from '../client/metrics.js'
+export type { CompletionAuthority, JobFields, UnfinishedJob } from './authority.js'
+export { versionedJobId } from './authority.js'
+export type { DeadLetter } from './dead-letters.js'
+export { listDeadLetters, requeueDeadLetter } from './dead-letters.js'
+export type { ConsumerFigures, GroupFigures, StreamFigures } from './group-figures.js'
+export { streamFigures } from './group-figures.js'
+export { Job, PermanentFailure } from './job.js'
+export { MemoryAuthority } from './memory-authority.js'
+export type { DispatchOptions, EffectCommand } from './redis-authority.js'
+export { RedisAuthority } from './redis-authority.js'
+export type { Entry } from './stream-group.js'
+export type { WorkerEvents } from './worker-events.js'
+export type { WorkerOptions } from './worker-options.js'
+export { Worker } from './worker.js'
