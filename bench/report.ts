@@ -23,7 +23,7 @@ export function conditions(peer: PeerName, rounds: number): string {
     peer === 'redis'
       ? 'Both with an append-only log and the fsync policy named in the row, on the same disk;'
       : `Compared with the server at ${peer}, configured by whoever runs it;`,
-    `medians of ${rounds} rounds, the two servers alternating; in each round a fresh client process and, where we start`,
+    `medians of ${rounds} rounds, the two servers alternating; in each a fresh client process and, where we start`,
     'it, a fresh server process and folder. CPU is user + system time of the whole server process per operation.',
   ].join('\n')
 }
