@@ -25,6 +25,7 @@
         "src/lua_source.cc",
         "src/lua_struct.cc",
         "src/lua_watchdog.cc",
+        "src/peer_exchange.cc",
         "src/reactor.cc",
         "src/reactor_door.cc",
         "src/socket_now.cc",

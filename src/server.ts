@@ -37,6 +37,7 @@ import type { Tracking } from './exec/tracking.js'
 import type { Transport } from './exec/transport.js'
 import { Listener } from './net/listener.js'
 import type { DoorPolicy, TcpPlace } from './net/listener.js'
+import { exchange } from './native/peer-exchange.js'
 import type { Reply } from './resp/reply.js'
 import { Store } from './store/store.js'
 import { Keyspace } from './types/keyspace.js'
@@ -261,6 +262,8 @@ export class MillraceServer implements Server {
   sleepSync(seconds: number): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, seconds * 1000)
   }
+
+  readonly exchange = exchange
 
   rebind(): Promise<void> {
     return this.#listener.rebind(this.#tcpPlace())

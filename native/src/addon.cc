@@ -7,12 +7,14 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <string>
 
 #include "crc32c.h"
 #include "door.h"
 #include "file_lock.h"
 #include "journal_write.h"
 #include "lua_door.h"
+#include "peer_exchange.h"
 #include "reactor_door.h"
 #include "socket_now.h"
 #include "socket_send.h"
@@ -22,7 +24,7 @@ namespace {
 using millrace::Export;
 using millrace::Number;
 
-constexpr size_t kArgumentsMax = 4;
+constexpr size_t kArgumentsMax = 5;
 constexpr uint32_t kPiecesMax = 64;
 
 // Arguments of one call. Every reader returns false when the argument is missing or of another kind.
@@ -124,6 +126,29 @@ napi_value AcceptNow(napi_env env, napi_callback_info info) {
   return Number(env, millrace::AcceptNow(static_cast<int>(fd)));
 }
 
+// exchange(host, port, timeoutMs, request, lines): where it ended (ExchangeStage) in the first byte, then what was read
+napi_value Exchange(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  uint8_t* host = nullptr;
+  uint8_t* request = nullptr;
+  size_t host_length = 0;
+  size_t length = 0;
+  int64_t port = 0;
+  int64_t timeout_ms = 0;
+  int64_t lines = 0;
+  if (!args.Bytes(0, &host, &host_length) || !args.Integer(1, &port) || !args.Integer(2, &timeout_ms) ||
+      !args.Bytes(3, &request, &length) || !args.Integer(4, &lines) || lines < 0) {
+    return nullptr;
+  }
+  std::string reply(1, '\0');
+  const std::string name(reinterpret_cast<const char*>(host), host_length);
+  reply[0] = static_cast<char>(millrace::Exchange(name, static_cast<int>(port), static_cast<int>(timeout_ms), request,
+                                                  length, static_cast<size_t>(lines), &reply));
+  napi_value result = nullptr;
+  napi_create_buffer_copy(env, reply.size(), reply.data(), nullptr, &result);
+  return result;
+}
+
 napi_value Init(napi_env env, napi_value exports) {
   const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
                         Export(env, exports, "writeRecords", WriteRecords) &&
@@ -131,6 +156,7 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "shutDown", ShutDown) &&
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
+                        Export(env, exports, "exchange", Exchange) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports) &&
                         millrace::ExportReactor(env, exports);
   return complete ? exports : nullptr;

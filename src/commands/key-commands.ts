@@ -5,6 +5,7 @@ import { dumpCommands } from './dump.js'
 import { expireCommands } from './expire.js'
 import { keyBasics } from './keys.js'
 import { moveCommands } from './keys-move.js'
+import { migrateCommands } from './migrate.js'
 import { objectCommand } from './object.js'
 import { scanCommands } from './scan.js'
 import type { CommandSpec } from './spec.js'
@@ -15,6 +16,7 @@ export const keyCommands: readonly CommandSpec<never>[] = [
   ...expireCommands,
   ...moveCommands,
   ...dumpCommands,
+  ...migrateCommands,
   ...databaseCommands,
   objectCommand,
 ]

@@ -200,6 +200,12 @@ export interface Tracking {
   readonly prefixCount: number
 }
 
+export interface ExchangeResult {
+  readonly failed: 'connecting' | 'writing' | 'reading' | undefined
+  /** What the other server had answered by then. */
+  readonly reply: Buffer
+}
+
 export interface Server {
   readonly clock: Clock
   readonly config: Config
@@ -244,6 +250,11 @@ export interface Server {
   later(session: Session, work: Promise<unknown>, done: (reply: import('../resp/reply.js').Reply) => void): void
   /** DEBUG RELOAD and LOADAOF: checkpoint (RELOAD only), close, reopen, replay. Resolves when the data is back. */
   reload(options: { checkpoint: boolean }): Promise<void>
+  /**
+   * MIGRATE: sends `request` to the server at host:port and reads until `lines` lines have come. Blocks the process,
+   * each step for at most `timeoutMs`. `failed`: the step at which it ended before that.
+   */
+  exchange(host: string, port: number, timeoutMs: number, request: Buffer, lines: number): ExchangeResult
   /** DEBUG SLEEP: blocks the whole process. */
   sleepSync(seconds: number): void
   /** Replaces the listening port after CONFIG SET port; rejects when it cannot bind. */

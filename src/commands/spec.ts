@@ -58,8 +58,11 @@ export interface KeySpec {
     | { readonly lastKey: number; readonly step: number; readonly limit: number }
     | { readonly keyNumIndex: number; readonly firstKey: number; readonly step: number }
     | 'unknown'
-  /** Positions that the form above cannot express; for an 'unknown' begin. Not shown to clients. */
-  locate?(request: Request): readonly number[]
+  /**
+   * Positions that the form above cannot express, or only comes near to; then these count. Undefined when the request
+   * is no possible one. Not shown to clients.
+   */
+  locate?(request: Request): readonly number[] | undefined
 }
 
 export interface CommandSpec<O = unknown> {

@@ -219,7 +219,12 @@ export function keysOf(spec: { readonly keys: readonly KeySpec[] }, request: Req
   const positions: number[] = []
   for (const key of spec.keys) {
     if (key.flags.includes('not_key')) continue
-    if (key.locate !== undefined) positions.push(...key.locate(request))
+    if (key.locate !== undefined) {
+      const located = key.locate(request)
+      if (located === undefined) return undefined
+      positions.push(...located)
+      continue
+    }
     const first = firstKeyOf(key, request)
     if (first === 0) continue
     const range = keyRange(key, request, first)

@@ -16,6 +16,7 @@ export interface Addon extends LuaAddon, ReactorAddon {
   receiveNow(fd: number, bytes: Uint8Array): number
   acceptNow(fd: number): number
   lockFile(fd: number): number
+  exchange(host: Buffer, port: number, timeoutMs: number, request: Buffer, lines: number): Buffer
 }
 
 function load(): Addon | undefined {

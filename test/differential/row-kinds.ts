@@ -25,6 +25,7 @@ export const UNGENERATED: ReadonlyMap<string, string> = new Map([
   ['save', 'fails while another save runs, which is a matter of time; commands/durability'],
   ['bgsave', 'as save'],
   ['bgrewriteaof', 'as save'],
+  ['migrate', 'talks to another server, which must be one that can be reached from both; commands/migrate'],
 ])
 
 /** Rows that have kinds of their own because a plain request would not do here. */

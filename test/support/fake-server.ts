@@ -137,6 +137,10 @@ export class FakeServer {
       unpause: () => void log.push('unpause'),
       shutdown: options => void log.push(`shutdown ${JSON.stringify(options)}`),
       later: (_session, work, done) => void this.#later.push({ work, done }),
+      exchange: (host, port) => {
+        log.push(`exchange ${host}:${port}`)
+        return { failed: 'connecting', reply: Buffer.alloc(0) }
+      },
       sleepSync: seconds => void log.push(`sleep ${seconds}`),
       reload: async ({ checkpoint }) => {
         log.push(`reload ${checkpoint}`)

@@ -50,6 +50,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   psetex: 'K 1000000 v',
   getex: 'K EX 1000',
   copy: 'K K',
+  migrate: '127.0.0.1 1 K 0 1000',
   bitop: 'NOT K K',
   sscan: 'K 0',
   hscan: 'K 0',
