@@ -39,6 +39,7 @@ import { Listener } from './net/listener.js'
 import type { DoorPolicy, TcpPlace } from './net/listener.js'
 import { exchange } from './native/peer-exchange.js'
 import type { Reply } from './resp/reply.js'
+import type { JournalFiles } from './store/journal-segment.js'
 import { Store } from './store/store.js'
 import { Keyspace } from './types/keyspace.js'
 
@@ -50,6 +51,8 @@ export interface ServerOptions {
   readonly onListening?: (server: MillraceServer) => void | Promise<void>
   /** SHUTDOWN, or a broken invariant, ended the server; `code` is the exit status it suggests. Called at most once. */
   readonly onStopped?: (code: number) => void
+  /** As StoreOptions.journalFiles. */
+  readonly journalFiles?: JournalFiles
 }
 
 /** How long the end waits for clients to take their last replies. */
@@ -84,6 +87,7 @@ export class MillraceServer implements Server {
   readonly #outputLimits: OutputLimits
   readonly #listener: Listener
   readonly #onStopped: (code: number) => void
+  readonly #journalFiles: JournalFiles | undefined
   #store: Store
   #keyspace: Keyspace
   /** Ticks that ended while the store was being opened again. */
@@ -129,6 +133,7 @@ export class MillraceServer implements Server {
     this.users = new AclUsers(this.table, config)
     this.users.loadAtStart()
     this.#onStopped = options.onStopped ?? (() => undefined)
+    this.#journalFiles = options.journalFiles
     this.#nodeLimits = new NodeLimitsJournal(values)
     this.#memory = this.#newMemoryControl()
     this.#store = this.#openStore()
@@ -289,6 +294,7 @@ export class MillraceServer implements Server {
       fsync: values.appendfsync,
       cacheBytesMax: values.pageCacheBytes,
       onCut: () => this.#nodeLimits.makeDue(),
+      journalFiles: this.#journalFiles,
     })
     store.triggers.intervalMs = values.checkpointInterval * 1000
     store.triggers.dirtyBytes = this.#memory.dirtyBytesMax

@@ -1,10 +1,11 @@
-import { closeSync, openSync, readdirSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CorruptionError, UsageError } from '../src/base/errors.js'
 import { startServer } from '../src/index.js'
 import { startInProcess } from './support/in-process.js'
 import { RespClient } from './support/resp-client.js'
+import { segmentsIn } from './store/journal-fixture.js'
 import { tempDir } from './support/temp-dir.js'
 
 t.test('commands of all families answer over TCP, also when they come in one piece', async t => {
@@ -228,7 +229,7 @@ t.test('a journal with damage inside is refused, a torn tail is cut with a warni
   for (let i = 0; i < 20; i++) await client.command('SET', `k${i}`, 'v'.repeat(100))
   await first.server.close({ save: false })
   const folder = join(dir, 'journal')
-  const file = join(folder, readdirSync(folder)[0])
+  const file = join(folder, segmentsIn(folder)[0])
   truncateSync(file, statSync(file).size - 3)
   const second = await startInProcess(t, dir)
   t.equal(await (await second.connect()).text('DBSIZE'), ':19\r\n')

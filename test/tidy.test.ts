@@ -201,6 +201,7 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
   'proved by test/admin/backup.test.ts, which copies live folders': ['admin/folder-copy.ts'],
   'proved by test/admin/stats.test.ts, which walks one': ['admin/directory-walk.ts'],
   'proved by test/admin/stream-load.test.ts, which dumps what it loads': ['admin/stream-dump.ts'],
+  'proved by test/store/recovery.test.ts, which reads it, and test/fault/power-cut.test.ts': ['store/sync-mark.ts'],
   'proved by test/admin/check.test.ts, which runs it on whole, damaged and live folders': ['admin/folder-check.ts'],
   'proved by the contract of the worker (test/worker/contract.ts), which runs on both servers and both records': [
     'worker/dead-letters.ts',

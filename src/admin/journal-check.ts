@@ -21,7 +21,7 @@ export interface JournalReport {
 }
 
 const TRIES_MAX = 10
-const NO_MENDING: Mending = { remove: () => undefined, cut: () => undefined }
+const NO_MENDING: Mending = { remove: () => undefined, cut: () => undefined, settle: () => undefined }
 
 /**
  * @param position reads the checkpoint's position anew

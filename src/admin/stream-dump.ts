@@ -107,7 +107,7 @@ function changesIn(journal: string, position: number, name: string): number {
     for (let i = 1; i < request.argc; i++) if (request.bytes(i).equals(key)) concerned = true
     if (concerned) changes++
   }
-  const nothing = { remove: () => undefined, cut: () => undefined }
+  const nothing = { remove: () => undefined, cut: () => undefined, settle: () => undefined }
   const silent = { warning: () => undefined }
   recoverJournal(journal, position, silent, ({ effects }) => effects.forEach(({ bytes }) => look(bytes)), nothing)
   return changes

@@ -4,6 +4,7 @@
 import {
   close,
   closeSync,
+  constants,
   fdatasync,
   fsync,
   mkdirSync,
@@ -71,6 +72,8 @@ export interface JournalFiles {
   sync(fd: number, done: (error: NodeJS.ErrnoException | null) => void): void
   /** Brings a folder's names to the device. */
   syncFolder(path: string, done: (error: NodeJS.ErrnoException | null) => void): void
+  /** Puts the file SYNCED (sync-mark.ts) in place, without a sync. */
+  writeMark(path: string, bytes: Buffer): void
   close(fd: number): void
   remove(path: string): void
 }
@@ -89,6 +92,15 @@ export const systemFiles: JournalFiles = {
       if (openError) return done(openError)
       fsync(fd, syncError => close(fd, () => done(syncError)))
     })
+  },
+  writeMark(path, bytes) {
+    // Overwritten in place: emptied first, it would say nothing after a crash in between.
+    const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o640)
+    try {
+      writeSync(fd, bytes, 0, bytes.length, 0)
+    } finally {
+      closeSync(fd)
+    }
   },
   close: closeSync,
   remove: unlinkSync,

@@ -39,6 +39,8 @@ export interface JournalOptions {
 }
 
 const EVERYSEC_MS = 1000
+/** In `always` the file SYNCED may lag behind by so many. */
+const SYNCS_PER_MARK = 32
 const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 1000
 
@@ -197,6 +199,7 @@ export class Journal implements EffectSink {
     }
     this.#syncRunning = true
     this.#syncAgain = false
+    const covered = this.#firstUnwritten()
     this.#waiting.syncStarted()
     this.#group.syncStarted()
     if (this.#written > 0) this.#swapBuffers()
@@ -204,7 +207,10 @@ export class Journal implements EffectSink {
     this.#unretained = false
     this.#segments.sync(error => {
       this.#syncRunning = false
-      if (error === null) return this.#syncSucceeded()
+      if (error === null) {
+        if (this.policy !== 'always' || this.syncs % SYNCS_PER_MARK === 0) this.#segments.mark(covered)
+        return this.#syncSucceeded()
+      }
       this.#unretained ||= unretained
       this.#syncFailed(error)
     })
@@ -360,7 +366,10 @@ export class Journal implements EffectSink {
     this.#group.close()
     const fault = this.writeFault
     if (fault !== undefined && !this.#syncRunning) this.#waiting.releaseAll(fault)
-    else await this.synced().catch(() => undefined) // whoever waits was told, and the log has it
+    else {
+      const mark = () => this.#segments.mark(this.#firstUnwritten())
+      await this.synced().then(mark, () => undefined) // whoever waits was told, and the log has it
+    }
     this.#segments.close()
   }
 }

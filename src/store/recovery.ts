@@ -5,13 +5,15 @@
 // record that is missing) is refused: going on would silently lose what clients were told is kept.
 
 import { openSync, closeSync, ftruncateSync, fsyncSync, readFileSync, statSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { CorruptionError, UsageError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import { RECORD } from '../native/journal-write.js'
 import { readRecord, recordBytesAt, sequenceAt } from './journal-record.js'
 import type { JournalRecord } from './journal-record.js'
-import { decodeSegmentHeader, listSegments, SEGMENT, SEGMENT_VERSION } from './journal-segment.js'
+import { decodeSegmentHeader, listSegments, SEGMENT, SEGMENT_VERSION, systemFiles } from './journal-segment.js'
 import type { FoundSegment } from './segment-chain.js'
+import { encodeSyncMark, readSyncMark, SYNC_MARK_NAME } from './sync-mark.js'
 
 export interface Recovered {
   /** Sequence number of the next record. */
@@ -28,6 +30,8 @@ export interface Mending {
   remove(path: string): void
   /** Cuts the file at byte `at`, durably. */
   cut(path: string, at: number): void
+  /** Brings what was found to the device, and notes that the records below `next` are there. */
+  settle(folder: string, paths: readonly string[], next: number): void
 }
 
 const MENDING: Mending = {
@@ -37,6 +41,15 @@ const MENDING: Mending = {
     ftruncateSync(fd, at)
     fsyncSync(fd)
     closeSync(fd)
+  },
+  settle(folder, paths, next) {
+    const mark = join(folder, SYNC_MARK_NAME)
+    systemFiles.writeMark(mark, encodeSyncMark(next))
+    for (const path of [...paths, mark, folder]) {
+      const fd = openSync(path, 'r')
+      fsyncSync(fd)
+      closeSync(fd)
+    }
   },
 }
 
@@ -77,21 +90,29 @@ export function* recoveryOf(
   mending = MENDING,
 ): Generator<number, Recovered, undefined> {
   const found = deleteSuperfluous(listSegments(folder), position, mending)
+  const mark = readSyncMark(folder)
+  const syncedTo = mark ?? Infinity
   if (found.length > 0 && found[0].first > position) {
-    throw missing(folder, position, found[0].first - 1)
+    if (position < syncedTo) throw missing(folder, position, found[0].first - 1)
+    log.warning(notSynced(`the segments from ${found[0].path} on are dropped`))
+    for (const { path } of found.splice(0)) mending.remove(path)
   }
   const segments: FoundSegment[] = []
   let next = position
   let bytesBefore = 0
   for (let i = 0; i < found.length; i++) {
-    const reader = new SegmentReader(folder, found, i, log, mending)
+    const reader = new SegmentReader(folder, found, i, log, mending, syncedTo)
     for (const at of reader.read(position, apply)) yield bytesBefore + at
     next = reader.next
     bytesBefore += reader.goodBytes
     if (reader.goodBytes > 0) segments.push({ ...found[i], bytes: reader.goodBytes })
     if (reader.wasCut) break // what follows holds no record and was deleted
   }
-  return { nextSequence: Math.max(next, position), segments, records: Math.max(next - position, 0) }
+  const nextSequence = Math.max(next, position)
+  // After a crash the kernel may still have to write what was found; what comes behind it must not be there alone.
+  const paths = segments.map(({ path }) => path)
+  if (mark === undefined || mark < nextSequence) mending.settle(folder, paths, nextSequence)
+  return { nextSequence, segments, records: Math.max(next - position, 0) }
 }
 
 /**
@@ -113,6 +134,8 @@ class SegmentReader {
   readonly #folder: string
   readonly #log: Warnings
   readonly #mending: Mending
+  /** No sync is known to have covered this record and those behind it; Infinity when nothing is known. */
+  readonly #syncedTo: number
   readonly #path: string
   readonly #first: number
   /** Sequence number at which the next segment takes over. */
@@ -131,7 +154,9 @@ class SegmentReader {
     index: number,
     log: Warnings,
     mending: Mending,
+    syncedTo: number,
   ) {
+    this.#syncedTo = syncedTo
     this.#folder = folder
     this.#log = log
     this.#mending = mending
@@ -175,7 +200,8 @@ class SegmentReader {
   #damagedAt(at: number, next: number): void {
     this.next = next
     const atEnd = at === this.#bytes.length && at >= SEGMENT.BODY
-    if (this.#goodRecordFollows(at, next)) {
+    const goodFollows = this.#goodRecordFollows(at, next)
+    if (goodFollows && next < this.#syncedTo) {
       if (atEnd) throw missing(this.#folder, next, this.#limit - 1)
       throw new CorruptionError(
         `The journal segment ${this.#path} is damaged at byte ${at} (record ${next}), and good records follow. ` +
@@ -183,7 +209,7 @@ class SegmentReader {
           `truncate -s ${at} ${this.#path}${this.#later.map(({ path }) => `; rm ${path}`).join('')}`,
       )
     }
-    if (!atEnd || this.#later.length > 0) this.#cut(at)
+    if (!atEnd || this.#later.length > 0) this.#cut(at, goodFollows)
     this.goodBytes = at >= SEGMENT.BODY ? at : 0
   }
 
@@ -192,11 +218,11 @@ class SegmentReader {
     return this.#later.some(({ path }) => holdsRecordAbove(readFileSync(path), 0, next - 1))
   }
 
-  #cut(at: number): void {
+  #cut(at: number, goodFollows: boolean): void {
     const lost = this.#bytes.length - at
-    this.#log.warning(
-      `The last write to the journal was not completed: ${this.#path} is cut at byte ${at}, ${lost} bytes are dropped.`,
-    )
+    const what = `${this.#path} is cut at byte ${at}, ${lost} bytes are dropped`
+    if (goodFollows) this.#log.warning(notSynced(`${what}, and ${this.#later.length} later segments`))
+    else this.#log.warning(`The last write to the journal was not completed: ${what}.`)
     for (const { path } of this.#later) this.#mending.remove(path)
     this.wasCut = true
     if (at < SEGMENT.BODY) this.#mending.remove(this.#path)
@@ -213,6 +239,11 @@ function holdsRecordAbove(bytes: Buffer, from: number, above: number): boolean {
     if (recordBytesAt(bytes, at) > 0) return true
   }
   return false
+}
+
+/** After a power cut later writes may be there and earlier ones not; only of what no sync had covered. */
+function notSynced(what: string): string {
+  return `The last writes to the journal did not all reach the device: ${what}. No sync had covered them.`
 }
 
 function missing(folder: string, first: number, last: number): CorruptionError {

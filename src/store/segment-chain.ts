@@ -8,6 +8,7 @@ import type { Log } from '../base/log.js'
 import type { RecordBuffer } from './journal-record.js'
 import { encodeSegmentHeader, SEGMENT, segmentName } from './journal-segment.js'
 import type { JournalFiles } from './journal-segment.js'
+import { encodeSyncMark, SYNC_MARK_NAME } from './sync-mark.js'
 import { systemErrorText } from './system-error.js'
 
 export interface FoundSegment {
@@ -130,6 +131,15 @@ export class SegmentChain {
       if (error === null) this.#syncFrom(targets, index + 1, folder, done)
       else done(error)
     })
+  }
+
+  /** Notes that all records below `sequence` are on the device. Recovery can do without: a failure hurts nobody. */
+  mark(sequence: number): void {
+    try {
+      this.#files.writeMark(join(this.#folder, SYNC_MARK_NAME), encodeSyncMark(sequence))
+    } catch (error) {
+      this.#log.verbose(`Writing ${SYNC_MARK_NAME} failed: ${String(error)}`)
+    }
   }
 
   /** Gives up every segment written so far; deletes those with no record below `first`. None must be syncing. */

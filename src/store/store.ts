@@ -39,7 +39,7 @@ export interface StoreOptions {
   /** Called right after each cut: what is recorded now stands at the head of the new segment. */
   readonly onCut?: () => void
   /** File operations of the journal, for tests that let them fail. */
-  readonly journalFiles?: JournalFiles
+  readonly journalFiles?: JournalFiles | undefined
 }
 
 /** What starts a checkpoint; may be changed at any time. 0 switches a trigger off. */

@@ -1,6 +1,6 @@
 // The tool as the user meets it, beside a running server too.
 
-import { appendFileSync, readdirSync, truncateSync, statSync } from 'node:fs'
+import { appendFileSync, truncateSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { checkTool, quoted, STATUS_DAMAGED } from '../../src/admin/check.js'
@@ -8,6 +8,7 @@ import { Table } from '../../src/store/row.js'
 import { startInProcess } from '../support/in-process.js'
 import { startServer } from '../support/start-server.js'
 import { RespClient } from '../support/resp-client.js'
+import { segmentsIn } from '../store/journal-fixture.js'
 import { tempDir } from '../support/temp-dir.js'
 import { damage, fill, filledFolder, flip } from './damage.js'
 
@@ -75,7 +76,7 @@ t.test('a journal that was cut is a note, a damaged one is damage, and neither i
   for (let i = 1; i <= 50; i++) await client.text('XADD', 's', `${i}-0`, 'n', i)
   await server.kill9()
   client.close()
-  const segment = join(folder, 'journal', readdirSync(join(folder, 'journal'))[0])
+  const segment = join(folder, 'journal', segmentsIn(join(folder, 'journal'))[0])
   t.match((await run(folder)).out, / 50 journal records behind it/)
   const bytes = statSync(segment).size
   truncateSync(segment, bytes - 3)

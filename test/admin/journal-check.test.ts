@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { checkJournal } from '../../src/admin/journal-check.js'
 import { Journal } from '../../src/store/journal.js'
 import { systemFiles } from '../../src/store/journal-segment.js'
 import { createLog } from '../../src/base/log.js'
+import { segmentsIn } from '../store/journal-fixture.js'
 import { encodeCommand } from '../support/resp-client.js'
 import type { Teardown } from '../support/temp-dir.js'
 import { tempDir } from '../support/temp-dir.js'
@@ -53,7 +54,7 @@ t.test('damage that good records follow is told, and the file stays', async t =>
     ['SET', 'a', '2'],
     ['SET', 'a', '3'],
   ])
-  const path = join(folder, readdirSync(folder)[0])
+  const path = join(folder, segmentsIn(folder)[0])
   const bytes = readFileSync(path)
   bytes[40] ^= 1
   writeFileSync(path, bytes)

@@ -5,6 +5,7 @@ import { EFFECT, readRecord, recordBytesAt } from '../../src/store/journal-recor
 import { SEGMENT, SEGMENT_MAGIC, SEGMENT_VERSION } from '../../src/store/journal-segment.js'
 import { RetiredKind } from '../../src/store/retirement.js'
 import { decodePosition, encodePosition, POSITION } from '../../src/store/store-position.js'
+import { SYNC_MARK, SYNC_MARK_MAGIC, SYNC_MARK_VERSION } from '../../src/store/sync-mark.js'
 import { TABLE_NAMES } from '../../src/store/table-name.js'
 
 /** The rows of the table under a heading, as arrays of cells. */
@@ -44,6 +45,10 @@ t.test('the drawings of the journal are those the code uses', async t => {
   const [magic, version] = tableUnder('journal.md', 'Segment')
   t.equal(magic[3], `\`${SEGMENT_MAGIC}\``)
   t.equal(Number(version[3]), SEGMENT_VERSION)
+  t.same(offsets('journal.md', 'The file SYNCED'), SYNC_MARK)
+  const [markMagic, markVersion] = tableUnder('journal.md', 'The file SYNCED')
+  t.equal(markMagic[3], `\`${SYNC_MARK_MAGIC}\``)
+  t.equal(Number(markVersion[3]), SYNC_MARK_VERSION)
 })
 
 t.test('the example of a record is one', async t => {

@@ -1,6 +1,6 @@
 // What the tests of the journal share: a folder, and files whose writes and syncs can be made to fail.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -32,6 +32,7 @@ export class FaultyFiles implements JournalFiles {
 
   makeFolder = systemFiles.makeFolder
   writeHeader = systemFiles.writeHeader
+  writeMark = systemFiles.writeMark
   close = systemFiles.close
   remove = systemFiles.remove
 
@@ -107,6 +108,13 @@ export function recover(
 /** The last argument of a command in RESP. */
 function textOf(bytes: Buffer): string {
   return bytes.toString('latin1').split('\r\n').at(-2) ?? ''
+}
+
+/** Names of the segments in a folder. */
+export function segmentsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.seg'))
+    .sort()
 }
 
 export function until(condition: () => boolean): Promise<void> {

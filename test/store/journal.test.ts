@@ -1,6 +1,14 @@
-import { readdirSync } from 'node:fs'
 import t from 'tap'
-import { FaultyFiles, committed, openJournal, record, recover, temporaryFolder, until } from './journal-fixture.js'
+import {
+  FaultyFiles,
+  committed,
+  openJournal,
+  record,
+  recover,
+  segmentsIn,
+  temporaryFolder,
+  until,
+} from './journal-fixture.js'
 
 t.test('what was committed is read back, in order and with its clock', async t => {
   const folder = temporaryFolder(t)
@@ -44,7 +52,7 @@ t.test('an abandoned record, and one without effects, leave nothing behind', asy
   journal.end()
   t.ok(journal.betweenTicks)
   await committed(journal)
-  t.same(readdirSync(folder), [])
+  t.same(segmentsIn(folder), [])
   record(journal, 'x'.repeat(3_000_000))
   record(journal, 'y')
   await committed(journal)
@@ -195,7 +203,7 @@ t.test('always: after a failed sync everything unsynced is written again, to a n
   await journal.synced()
   t.same(order, ['b', 'c', 'd'])
   t.same(lost, [])
-  t.same(readdirSync(folder), ['00000000000000000001.seg', '00000000000000000002.seg'])
+  t.same(segmentsIn(folder), ['00000000000000000001.seg', '00000000000000000002.seg'])
   record(journal, 'e')
   await committed(journal)
   await journal.close()
@@ -238,7 +246,7 @@ t.test('a checkpoint deletes the segments it contains and no other', async t => 
   t.same(positions, [2, 3, 4])
   t.equal(journal.segmentCount, 3)
   journal.contained(3)
-  t.same(readdirSync(folder), ['00000000000000000003.seg'])
+  t.same(segmentsIn(folder), ['00000000000000000003.seg'])
   t.equal(journal.cut(), 4, 'a cut without records between makes no segment')
   await journal.close()
   t.same(recover(folder, 3).texts, ['c'])
@@ -256,7 +264,7 @@ t.test('a full disk is mended by a checkpoint that contains every record', async
   journal.contained(journal.cut())
   t.equal(await held, undefined)
   t.equal(journal.writeFault, undefined)
-  t.same(readdirSync(folder), [])
+  t.same(segmentsIn(folder), [])
   files.writeError = 0
   record(journal, 'c')
   await committed(journal)

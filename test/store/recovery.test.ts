@@ -1,10 +1,11 @@
-import { copyFileSync, cpSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CorruptionError, UsageError } from '../../src/base/errors.js'
 import { crc32c } from '../../src/native/crc32c.js'
 import { SEGMENT, segmentName } from '../../src/store/journal-segment.js'
-import { committed, openJournal, record, recover, temporaryFolder } from './journal-fixture.js'
+import { encodeSyncMark, readSyncMark, SYNC_MARK_NAME } from '../../src/store/sync-mark.js'
+import { committed, openJournal, record, recover, segmentsIn, temporaryFolder } from './journal-fixture.js'
 
 /** A journal of one segment with a record per text; returns its bytes and where each record begins. */
 async function write(
@@ -42,7 +43,7 @@ t.test(
       if (warnings.length !== (isBoundary ? 0 : 1)) t.fail(`cut at ${length}: ${warnings.join()}`)
       if (!isBoundary) t.match(warnings[0], path)
       t.same(recover(folder).warnings, [], 'mended: the next start has nothing to say')
-      if (length < SEGMENT.BODY) t.same(readdirSync(folder), [])
+      if (length < SEGMENT.BODY) t.same(segmentsIn(folder), [])
     }
   },
 )
@@ -113,7 +114,7 @@ t.test(
     await write(folder, ['one', 'two'])
     await write(folder, ['three'], 3)
     t.same(recover(folder, 3).texts, ['three'])
-    t.same(readdirSync(folder), [segmentName(3)])
+    t.same(segmentsIn(folder), [segmentName(3)])
     t.same(recover(folder, 4), { records: [], texts: [], warnings: [], next: 4 })
   },
 )
@@ -140,7 +141,7 @@ t.test('a new segment whose header was not written completely is dropped with a 
   writeFileSync(join(folder, segmentName(2)), 'MILL')
   const { texts, warnings, next } = recover(folder)
   t.same([texts, next, warnings.length], [['one'], 2, 1])
-  t.same(readdirSync(folder), [segmentName(1)])
+  t.same(segmentsIn(folder), [segmentName(1)])
 })
 
 t.test('a segment under a wrong name, and one of an unknown version, are refused', async t => {
@@ -160,3 +161,52 @@ t.test('a segment under a wrong name, and one of an unknown version, are refused
     ),
   )
 })
+
+t.test('damage to records that no sync has covered is what a power cut does: cut there, with a warning', async t => {
+  const folder = temporaryFolder(t)
+  const { bytes, starts } = await write(folder, ['one', 'two', 'three'])
+  const path = join(folder, segmentName(1))
+  const damaged = Buffer.from(bytes)
+  damaged[starts[1] + 10] ^= 1
+  for (const [syncedTo, texts] of [
+    [2, ['one']],
+    [1, ['one']],
+  ] as const) {
+    writeFileSync(path, damaged)
+    writeFileSync(join(folder, SYNC_MARK_NAME), encodeSyncMark(syncedTo))
+    const result = recover(folder)
+    t.same(result.texts, texts)
+    t.match(result.warnings, [/did not all reach the device: .* is cut at byte \d+, .* No sync had covered them\.$/])
+    t.same(recover(folder).warnings, [], 'mended')
+    t.equal(readSyncMark(folder), 2, 'what was found is on the device now')
+  }
+  for (const mark of [
+    encodeSyncMark(3),
+    encodeSyncMark(4),
+    encodeSyncMark(2).subarray(0, 19),
+    flipped(encodeSyncMark(2)),
+  ]) {
+    writeFileSync(path, damaged)
+    writeFileSync(join(folder, SYNC_MARK_NAME), mark)
+    t.throws(() => recover(folder), { name: 'CorruptionError' }, 'covered by a sync, or unknown: refused')
+  }
+})
+
+t.test('segments that are missing and no sync had covered are dropped with those behind them', async t => {
+  const folder = temporaryFolder(t)
+  await write(folder, ['one', 'two'])
+  const other = temporaryFolder(t)
+  await write(other, ['later'], 5)
+  cpSync(join(other, segmentName(5)), join(folder, segmentName(5)))
+  writeFileSync(join(folder, SYNC_MARK_NAME), encodeSyncMark(4))
+  t.throws(() => recover(folder), { message: /lacks the records 3 to 4/ })
+  writeFileSync(join(folder, SYNC_MARK_NAME), encodeSyncMark(3))
+  const { texts, next } = recover(folder)
+  t.same([texts, next], [['one', 'two'], 3])
+  t.same(segmentsIn(folder), [segmentName(1)])
+})
+
+function flipped(bytes: Buffer): Buffer {
+  bytes[9] ^= 1
+  return bytes
+}

@@ -25,6 +25,7 @@ export async function startInProcess(
   dir: string,
   values: Partial<ConfigValues> = {},
   onListening?: ServerOptions['onListening'],
+  options: Pick<ServerOptions, 'journalFiles' | 'clock'> = {},
 ): Promise<InProcess> {
   const lines: string[] = []
   const destination: LogDestination = { write: line => void lines.push(line) }
@@ -34,6 +35,7 @@ export async function startInProcess(
     log: createLog('debug', destination),
     onStopped: code => stopped.push(code),
     onListening,
+    ...options,
   })
   const clients: RespClient[] = []
   t.teardown(async () => {
