@@ -71,6 +71,14 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
       load: async () => (await import('./worker/worker-command.js')).runWorkerCommand,
     },
   ],
+  [
+    'mailbox',
+    {
+      takes: 'convert|fence|show --shard <n> [--to packed-v1|packed-v2] [--dry-run]',
+      summary: 'Looks at the watermarks of a mailbox shard, fences its owner, converts its layout offline.',
+      load: async () => (await import('./mailbox/mailbox-tool.js')).runMailboxTool,
+    },
+  ],
 ])
 
 /** The part of '--help' that lists the tools. */
