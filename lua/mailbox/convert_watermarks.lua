@@ -1,4 +1,5 @@
--- Offline: rewrites the watermarks of a fenced shard in another layout. Verifies before and after; the lanes stay equal.
+-- Offline: rewrites the watermarks of a fenced shard in another layout. Verifies before and after; the lanes say the
+-- same.
 -- KEYS 1 registry, 2 wm   ARGV 1 'packed-v1' or 'packed-v2', 2 '1' to write nothing
 -- Answers {layout before, layout after, epoch, blob}. The 192 fields become packed-v1; their epoch is the registry's.
 -- include _watermark.lua
