@@ -17,6 +17,7 @@ import { recoverJournal } from '../store/recovery.js'
 import { Table } from '../store/row.js'
 import { decodePosition, EMPTY_POSITION, POSITION_KEY } from '../store/store-position.js'
 import type { ConsumerGroup } from '../types/stream/group.js'
+import type { Pending } from '../types/stream/pel.js'
 import { Stream, streamType } from '../types/stream/stream.js'
 import { quoted } from './check.js'
 import { findKey } from './directory-walk.js'
@@ -240,11 +241,15 @@ class Dump {
       this.#pending += some.length
       some = []
     }
-    for (const { id, owner, deliveredMs, deliveries } of group.pendingRange(ID_MIN, ID_MAX)) {
-      some.push([formatId(id), String(deliveredMs), String(deliveries), places.get(owner.number)!])
+    const add = ({ id, owner, deliveredMs, deliveries }: Pending): void => {
+      const place = owner === undefined ? consumers.length : places.get(owner.number)!
+      some.push([formatId(id), String(deliveredMs), String(deliveries), place])
       if (some.length === PENDING_PER_SECTION) flush()
       this.#rows.cache.advance()
     }
+    for (const row of group.pendingRange(ID_MIN, ID_MAX)) if (row.owner !== undefined) add(row)
+    // What XNACK released is claimed in the order of its release.
+    if (group.releasedCount > 0) for (const row of group.oldestPending(0)) if (row.owner === undefined) add(row)
     flush()
   }
 }

@@ -240,9 +240,15 @@ class Load {
     const claim = (): void => {
       if (ids.length === 0) return
       const [consumer, delivered, deliveries] = alike.split(' ')
-      const name = latin1(this.#consumers[Number(consumer)])
-      const rest = ['TIME', delivered, 'RETRYCOUNT', deliveries, 'FORCE', 'JUSTID']
-      this.#send('XCLAIM', this.#key, latin1(this.#group), name, 0, ...ids, ...rest)
+      const owner = Number(consumer)
+      if (owner === this.#consumers.length) {
+        // What XNACK released belongs to nobody.
+        const released = ['FAIL', 'IDS', ids.length, ...ids, 'RETRYCOUNT', deliveries, 'FORCE']
+        this.#send('XNACK', this.#key, latin1(this.#group), ...released)
+      } else {
+        const rest = ['TIME', delivered, 'RETRYCOUNT', deliveries, 'FORCE', 'JUSTID']
+        this.#send('XCLAIM', this.#key, latin1(this.#group), latin1(this.#consumers[owner]), 0, ...ids, ...rest)
+      }
       this.#pending += ids.length
       ids = []
     }

@@ -220,6 +220,26 @@ const dataTypes = {
     4096,
     'Bytes of a stream node, the unit that `XTRIM ~` removes; new nodes only. 0 for no bound.',
   ),
+  'stream-idmp-duration': option(
+    integer(1, 86_400),
+    100,
+    'Seconds for which a stream knows the idempotent IDs of XADD, unless XCFGSET says otherwise.',
+  ),
+  'stream-idmp-maxsize': option(
+    integer(1, 10_000),
+    100,
+    'Idempotent IDs that a stream knows of each producer, unless XCFGSET says otherwise.',
+  ),
+  'stream-exact-lag': option(
+    yesNo(),
+    true,
+    'Whether lag and entries-read of XINFO are counted; no: estimated by the rule of Redis 7.0, null where that fails.',
+  ),
+  'stream-group-ages': option(
+    yesNo(),
+    false,
+    'Whether XINFO GROUPS tells the ages of the oldest pending and the oldest undelivered entry of a group.',
+  ),
   'hash-max-listpack-entries': option(count(), 512, 'Fields up to which a hash is kept as one packed value.', {
     aliases: ['hash-max-ziplist-entries'],
   }),

@@ -30,6 +30,12 @@ export const streamErrors = {
   unbalanced: "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.",
   groupInRead: 'ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
   noAckInRead: 'ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
+  claimInRead: 'ERR The CLAIM option is only supported by XREADGROUP. You called XREAD instead.',
+  readIdleNotAnInteger: 'ERR min-idle-time is not an integer',
+  readIdleNegative: 'ERR min-idle-time must be a positive integer',
+  maxCountNotPositive: 'ERR MAXCOUNT must be a positive integer',
+  maxSizeNotPositive: 'ERR MAXSIZE must be a positive integer',
+  maxCountBelowCount: 'ERR MAXCOUNT must be greater than or equal to COUNT',
   groupMissing: 'ERR Missing GROUP option for XREADGROUP',
   newInRead: 'ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.',
   /** @param id '$' or '+' */
@@ -54,6 +60,27 @@ export const streamErrors = {
   claimUnknown: (option: string) => quoting`ERR Unrecognized XCLAIM option '${option}'`,
   autoClaimMinIdle: 'ERR Invalid min-idle-time argument for XAUTOCLAIM',
   autoClaimCount: 'ERR COUNT must be > 0',
+
+  idsNotPositive: 'ERR Number of IDs must be a positive integer',
+  idsMismatch: 'ERR The `numids` parameter must match the number of arguments',
+  nackMode: 'ERR mode must be SILENT, FAIL, or FATAL',
+  nackIdsMissing: 'ERR syntax error, expected IDS keyword',
+  nackIdsNotPositive: 'ERR numids must be a positive integer',
+  nackIdsMismatch: "ERR number of IDs doesn't match numids",
+  nackRetryCount: 'ERR Invalid RETRYCOUNT value, must be >= 0',
+  nackUnknown: (option: string) => quoting`ERR Unrecognized XNACK option '${option}'`,
+
+  idempotenceNeedsStar: 'ERR IDMP/IDMPAUTO can be used only with auto-generated IDs',
+  idempotenceTwice: 'ERR IDMP/IDMPAUTO specified multiple times',
+  /** @param option IDMP or IDMPAUTO */
+  producerEmpty: (option: string) => `ERR ${option} requires a non-empty producer ID`,
+  idempotentIdEmpty: 'ERR IDMP requires a non-empty idempotent ID',
+  windowParameterMissing: 'ERR At least one parameter must be specified',
+  windowDuration: 'ERR IDMP-DURATION must be between 1 and 86400 seconds',
+  windowSize: 'ERR IDMP-MAXSIZE must be between 1 and 10000 entries',
+  recordEmpty: 'ERR producer ID and idempotent ID must not be empty',
+  recordEntryMissing: 'ERR the stream has no entry with this ID',
+  recordDiffers: 'ERR this idempotent ID stands for another entry already',
 
   /** @param container in capitals; @param subcommand as the client wrote it */
   subcommandSyntax: (container: string, subcommand: string) =>

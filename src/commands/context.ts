@@ -53,6 +53,8 @@ export interface CommandContext {
    * somebody waits on or watches, present or not. Called after the change.
    */
   touchedAll(db: Database): void
+  /** The value is what it was, but somebody who waits for `key` may find what it waits for: wakes the blocked only. */
+  wake(key: string): void
   /** Databases were emptied, or would have been: clients that cache keys forget them all. */
   flushed(): void
   /** Keyspace notification; `kind` is one letter of notify-keyspace-events ('t' stream, 'g' generic, '$' string …). */
@@ -105,6 +107,11 @@ export interface Wait {
    * returns false to go on waiting. `ctx.db`, `ctx.session` and `ctx.reply` are those of the waiting client.
    */
   serve(ctx: CommandContext, key: string): boolean
+  /**
+   * Milliseconds from now after which serve() is to be called although nothing touched a key; undefined for never.
+   * Asked for when the wait begins and after every serve() that returned false.
+   */
+  readonly retryMs?: number
   /** Writes the reply of a time-out, also for CLIENT UNBLOCK without ERROR. */
   onTimeout(reply: Reply): void
 }

@@ -135,6 +135,14 @@ export function groupAt(ctx: CommandContext, key: string, name: string): { strea
   return { stream, group }
 }
 
+/** As groupAt(), for commands that Redis counts as neither hit nor miss. */
+export function groupToWrite(ctx: CommandContext, key: string, name: string): { stream: Stream; group: ConsumerGroup } {
+  const stream = streamToWrite(ctx, key)
+  const group = stream?.group(name)
+  if (stream === undefined || group === undefined) throw new ReplyError(streamErrors.noKeyOrGroup(key, name))
+  return { stream, group }
+}
+
 const limits: NodeLimits = { entriesMax: 0, bytesMax: 0 }
 
 /** The bounds of macro nodes as configured now. The object is valid until the next call: none is made per XADD. */

@@ -5,7 +5,7 @@ import { ReplyError } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { compareIds, ID_MAX, ID_MIN, nextId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
-import { addCounts } from '../types/stream/count.js'
+import { oneMore } from '../types/stream/count.js'
 import type { Count, ConsumerGroup, Pending, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -87,7 +87,7 @@ function runClaim(ctx: CommandContext, options: ClaimOptions): void {
   const { stream, group } = groupAt(ctx, key, options.group)
   const claim = granted(options.claim)
   const lastIdMoves = compareIds(claim.lastId, group.lastDeliveredId) > 0
-  if (lastIdMoves) group.setId(claim.lastId, group.entriesRead)
+  if (lastIdMoves) group.raiseLastDeliveredId(claim.lastId)
   const { consumer, created } = useConsumer(ctx, key, group, options.consumer)
   const deliveredMs = deliveryTimeMs(claim, ctx.nowMs)
   const claimed: StreamId[] = []
@@ -101,13 +101,15 @@ function runClaim(ctx: CommandContext, options: ClaimOptions): void {
       continue
     }
     if (row === undefined && !claim.force) continue
-    if (row !== undefined && claim.minIdleMs > 0 && ctx.nowMs - row.deliveredMs < claim.minIdleMs) continue
+    if (row !== undefined && !row.isIdle(ctx.nowMs, claim.minIdleMs)) continue
     // A row that FORCE makes has been delivered once already in Redis' eyes.
     const before = row === undefined ? 1 : row.deliveries
-    group.setPending(id, consumer, deliveredMs, claim.deliveries ?? (claim.justId ? before : addCounts(before, 1)))
+    group.setPending(id, consumer, deliveredMs, claim.deliveries ?? (claim.justId ? before : oneMore(before)))
     claimed.push(id)
   }
   if (claimed.length > 0) consumer.setActive(ctx.nowMs)
+  // Those who wait for entries that are idle long enough may find some earlier than they thought.
+  if (claimed.length > 0 && deliveredMs < ctx.nowMs) ctx.wake(key)
   writeClaimed(ctx, stream, claimed, claim.justId)
   journal(ctx, options, changes + claimed.length, created)
 }
@@ -214,7 +216,7 @@ function planOf(stream: Stream, group: ConsumerGroup, options: AutoClaimOptions,
       break
     }
     if (!stream.has(row.id)) plan.deletedIds.push(row.id)
-    else if (minIdleMs <= 0 || nowMs - row.deliveredMs >= minIdleMs) plan.claims.push(row)
+    else if (row.isIdle(nowMs, minIdleMs)) plan.claims.push(row)
   }
   const goesOn = plan.cursor !== ID_MIN && !isFull(plan, count)
   if (goesOn && group.pendingCount > SKIPPING_PENDING_MIN) skipAhead(plan, stream, group, options, nowMs)
@@ -252,7 +254,7 @@ function runAutoClaim(ctx: CommandContext, options: AutoClaimOptions): void {
   const plan = planOf(stream, group, options, ctx.nowMs)
   for (const id of plan.deletedIds) group.ack(id)
   for (const row of plan.claims) {
-    const deliveries = options.justId ? row.deliveries : addCounts(row.deliveries, 1)
+    const deliveries = options.justId ? row.deliveries : oneMore(row.deliveries)
     group.setPending(row.id, consumer, ctx.nowMs, deliveries)
   }
   if (plan.claims.length > 0) consumer.setActive(ctx.nowMs)

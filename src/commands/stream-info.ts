@@ -19,9 +19,11 @@ import {
   writeEntries,
   writeEntry,
 } from './stream-arguments.js'
+import { idempotenceDefaults } from './stream-idempotence.js'
 
 const FULL_COUNT_DEFAULT = 10
 const NEVER = -1
+const TWO_32 = 4294967296
 
 /** @throws ReplyError when the key does not exist or is no stream */
 function streamNeeded(ctx: CommandContext, key: string): Stream {
@@ -47,7 +49,8 @@ function parseFullCount(a: Args): number | undefined {
 }
 
 /** The fields that both forms of XINFO STREAM begin with; how many stands in STREAM_FIELDS. */
-function writeStreamFields(reply: Reply, stream: Stream): void {
+function writeStreamFields(ctx: CommandContext, stream: Stream): void {
+  const { reply } = ctx
   reply.latin1('length')
   reply.integer(stream.length)
   reply.latin1('radix-tree-keys')
@@ -62,13 +65,30 @@ function writeStreamFields(reply: Reply, stream: Stream): void {
   reply.integer(stream.entriesAdded)
   reply.latin1('recorded-first-entry-id')
   reply.streamId(stream.firstId)
+  const { durationS, sizeMax, producers, ids, added, duplicates } = stream.idempotence.figures(
+    ctx.nowMs,
+    idempotenceDefaults(ctx),
+  )
+  reply.latin1('idmp-duration')
+  reply.integer(durationS)
+  reply.latin1('idmp-maxsize')
+  reply.integer(sizeMax)
+  reply.latin1('pids-tracked')
+  reply.integer(producers)
+  reply.latin1('iids-tracked')
+  reply.integer(ids)
+  reply.latin1('iids-added')
+  reply.integer(added)
+  reply.latin1('iids-duplicates')
+  reply.integer(duplicates)
 }
 
-const STREAM_FIELDS = 7
+const STREAM_FIELDS = 13
 
-function writeShort(reply: Reply, stream: Stream): void {
+function writeShort(ctx: CommandContext, stream: Stream): void {
+  const { reply } = ctx
   reply.map(STREAM_FIELDS + 3)
-  writeStreamFields(reply, stream)
+  writeStreamFields(ctx, stream)
   reply.latin1('groups')
   reply.integer(stream.groupCount)
   reply.latin1('first-entry')
@@ -77,23 +97,25 @@ function writeShort(reply: Reply, stream: Stream): void {
   writeEntry(reply, stream.last())
 }
 
-function writeFull(reply: Reply, stream: Stream, count: number): void {
+function writeFull(ctx: CommandContext, stream: Stream, count: number): void {
+  const { reply } = ctx
   reply.map(STREAM_FIELDS + 2)
-  writeStreamFields(reply, stream)
+  writeStreamFields(ctx, stream)
   reply.latin1('entries')
   writeEntries(reply, [...stream.range(ID_MIN, ID_MAX, count)])
   reply.latin1('groups')
   reply.array(stream.groupCount)
-  for (const group of stream.groups()) writeFullGroup(reply, group, count)
+  for (const group of stream.groups()) writeFullGroup(ctx, group, count)
 }
 
-function writeFullGroup(reply: Reply, group: ConsumerGroup, count: number): void {
-  reply.map(7)
+function writeFullGroup(ctx: CommandContext, group: ConsumerGroup, count: number): void {
+  const { reply } = ctx
+  reply.map(8)
   reply.latin1('name')
   reply.latin1(group.name)
   reply.latin1('last-delivered-id')
   reply.streamId(group.lastDeliveredId)
-  writeProgress(reply, group)
+  writeProgress(ctx, group)
   reply.latin1('pel-count')
   reply.integer(group.pendingCount)
   reply.latin1('pending')
@@ -102,13 +124,15 @@ function writeFullGroup(reply: Reply, group: ConsumerGroup, count: number): void
   for (const row of rows) {
     reply.array(4)
     reply.streamId(row.id)
-    reply.latin1(row.owner.name)
+    reply.latin1(row.ownerName)
     reply.integer(row.deliveredMs)
     reply.integer(row.deliveries)
   }
   reply.latin1('consumers')
   reply.array(group.consumerCount)
   for (const consumer of group.consumers()) writeFullConsumer(reply, group, consumer, count)
+  reply.latin1('nacked-count')
+  reply.integer(group.releasedCount)
 }
 
 function writeFullConsumer(reply: Reply, group: ConsumerGroup, consumer: Consumer, count: number): void {
@@ -141,11 +165,25 @@ function firstRows(range: Iterable<Pending>, count: number): Pending[] {
   return rows
 }
 
-function writeProgress(reply: Reply, group: ConsumerGroup): void {
+function writeProgress({ reply, server }: CommandContext, group: ConsumerGroup): void {
+  const { streamExactLag } = server.config.values
   reply.latin1('entries-read')
-  writeCount(reply, group.entriesRead)
+  writeCount(reply, streamExactLag ? group.position : group.entriesRead)
   reply.latin1('lag')
-  writeCount(reply, group.lag())
+  writeCount(reply, streamExactLag ? group.lag() : group.estimatedLag())
+}
+
+/** In milliseconds, null without such an entry: since a delivery the clock tells, since an addition the entry's ID. */
+function writeAges({ reply, nowMs }: CommandContext, group: ConsumerGroup): void {
+  const pendingSinceMs = group.oldestDeliveryMs()
+  const undelivered = group.firstUndeliveredId()
+  reply.latin1('oldest-pending-age')
+  writeCount(reply, pendingSinceMs === undefined ? undefined : Math.max(nowMs - pendingSinceMs, 0))
+  reply.latin1('oldest-undelivered-age')
+  writeCount(
+    reply,
+    undelivered === undefined ? undefined : Math.max(nowMs - (undelivered.msHi * TWO_32 + undelivered.msLo), 0),
+  )
 }
 
 function writeCount(reply: Reply, count: Count | undefined): void {
@@ -167,8 +205,8 @@ const stream = defineCommand<StreamOptions>({
   run(ctx, options) {
     const found = streamNeeded(ctx, options.key)
     const fullCount = granted(options.fullCount)
-    if (fullCount === undefined) writeShort(ctx.reply, found)
-    else writeFull(ctx.reply, found, fullCount)
+    if (fullCount === undefined) writeShort(ctx, found)
+    else writeFull(ctx, found, fullCount)
   },
 })
 
@@ -186,9 +224,10 @@ const groups = defineCommand<string>({
   run(ctx, key) {
     const found = streamNeeded(ctx, key)
     const reply = ctx.reply
+    const ages = ctx.server.config.values.streamGroupAges
     reply.array(found.groupCount)
     for (const group of found.groups()) {
-      reply.map(6)
+      reply.map(ages ? 8 : 6)
       reply.latin1('name')
       reply.latin1(group.name)
       reply.latin1('consumers')
@@ -197,7 +236,8 @@ const groups = defineCommand<string>({
       reply.integer(group.pendingCount)
       reply.latin1('last-delivered-id')
       reply.streamId(group.lastDeliveredId)
-      writeProgress(reply, group)
+      writeProgress(ctx, group)
+      if (ages) writeAges(ctx, group)
     }
   },
 })

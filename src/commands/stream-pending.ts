@@ -100,8 +100,8 @@ function runPending(ctx: CommandContext, options: PendingOptions): void {
   for (const row of rows) {
     reply.array(4)
     reply.streamId(row.id)
-    reply.latin1(row.owner.name)
-    reply.integer(Math.max(ctx.nowMs - row.deliveredMs, 0))
+    reply.latin1(row.ownerName)
+    reply.integer(row.idleMs(ctx.nowMs))
     reply.integer(row.deliveries)
   }
 }

@@ -8,6 +8,7 @@ import type { StreamId } from '../base/stream-id.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { COUNT_ALL, idAt, takeCount } from './stream-arguments.js'
+import { ReadBudget } from './stream-read-budget.js'
 
 // Stand-ins, told apart by identity: each is an object of its own.
 /** '$': what is last now. */
@@ -29,6 +30,12 @@ export interface ReadOptions {
   /** Milliseconds to wait, 0 = for ever, BLOCK_NOT = not at all. */
   blockMs: number
   noAck: boolean
+  /** CLAIM: pending entries idle so long are taken over first. */
+  claimIdleMs: number | undefined
+  /** MAXCOUNT: entries of all streams together at most. */
+  countMax: number | undefined
+  /** MAXSIZE: bytes of the reply after which no further entry is begun. */
+  sizeMax: number | undefined
   keys: string[]
   /** One per key: an ID after which is read, or a stand-in. */
   ids: StreamId[]
@@ -42,6 +49,9 @@ export function parseRead(a: Args, grouped: boolean): ReadOptions {
     count: COUNT_ALL,
     blockMs: BLOCK_NOT,
     noAck: false,
+    claimIdleMs: undefined,
+    countMax: undefined,
+    sizeMax: undefined,
     keys: [],
     ids: [],
   }
@@ -53,8 +63,13 @@ export function parseRead(a: Args, grouped: boolean): ReadOptions {
     } else if (hasValue && a.take('COUNT')) {
       const count = takeCount(a)
       options.count = count === 0 ? COUNT_ALL : count
+    } else if (hasValue && takeNewerOption(a, options, grouped)) {
+      continue
     } else if (hasValue && a.take('STREAMS')) {
       takeStreams(a, options)
+      if (options.countMax !== undefined && options.count !== COUNT_ALL && options.countMax < options.count) {
+        throw new ReplyError(streamErrors.maxCountBelowCount)
+      }
       if (grouped && !groupGiven) throw new ReplyError(streamErrors.groupMissing)
       return options
     } else if (a.remaining > 2 && a.take('GROUP')) {
@@ -70,6 +85,34 @@ export function parseRead(a: Args, grouped: boolean): ReadOptions {
     }
   }
   throw new ReplyError(replyErrors.syntax)
+}
+
+/** Takes an option that is younger than Redis 7, with its value. @throws ReplyError */
+function takeNewerOption(a: Args, options: ReadOptions, grouped: boolean): boolean {
+  if (a.take('MAXCOUNT')) {
+    options.countMax = takePositive(a, streamErrors.maxCountNotPositive)
+  } else if (a.take('MAXSIZE')) {
+    options.sizeMax = takePositive(a, streamErrors.maxSizeNotPositive)
+  } else if (a.take('CLAIM')) {
+    if (!grouped) throw new ReplyError(streamErrors.claimInRead)
+    options.claimIdleMs = a.integer(streamErrors.readIdleNotAnInteger)
+    if (options.claimIdleMs < 0) throw new ReplyError(streamErrors.readIdleNegative)
+  } else {
+    return false
+  }
+  return true
+}
+
+function takePositive(a: Args, error: string): number {
+  const value = a.integer(error)
+  if (value < 1) throw new ReplyError(error)
+  return value
+}
+
+/** What MAXCOUNT and MAXSIZE leave of the reply; undefined when neither is given. */
+export function budgetOf({ countMax, sizeMax }: ReadOptions): ReadBudget | undefined {
+  if (countMax === undefined && sizeMax === undefined) return undefined
+  return new ReadBudget(countMax ?? COUNT_ALL, sizeMax ?? Infinity)
 }
 
 function takeTimeoutMs(a: Args): number {

@@ -13,8 +13,10 @@ import { JoinedReply, LONG_REPLY_BYTES, ReadReply, ShortReply } from './long-rep
 import type { LongReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { COUNT_ALL, endAt, startAt, streamAt, streamIfAny, takeCount, writeEntries } from './stream-arguments.js'
+import type { ReadBudget } from './stream-read-budget.js'
 import {
   BLOCK_NOT,
+  budgetOf,
   ID_DOLLAR,
   ID_LAST,
   ID_MALFORMED,
@@ -235,12 +237,17 @@ function sourceOf(key: string, stream: Stream | undefined, id: StreamId): ReadSo
 }
 
 /** Replies with the entries that are there. False, and nothing written, when no stream has any. */
-function serveRead(ctx: CommandContext, sources: readonly ReadSource[], count: number): boolean {
+function serveRead(ctx: CommandContext, sources: readonly ReadSource[], options: ReadOptions): boolean {
   const replies: StreamReply[] = []
+  const { count } = options
+  const budget = budgetOf(options)
   try {
     for (const { key, stream, after } of sources) {
       if (stream === undefined || compareIds(stream.lastId, after) <= 0) continue
-      const reply = longRead(ctx, key, stream, after, count) ?? shortRead(key, stream, after, count)
+      budget?.begin(key, ctx.reply.protocol)
+      const reply =
+        (budget === undefined ? longRead(ctx, key, stream, after, count) : undefined) ??
+        shortRead(key, stream, after, count, budget)
       if (reply !== undefined) replies.push(reply)
     }
   } catch (error) {
@@ -252,8 +259,15 @@ function serveRead(ctx: CommandContext, sources: readonly ReadSource[], count: n
   return true
 }
 
-function shortRead(key: string, stream: Stream, after: StreamId, count: number): StreamReply | undefined {
-  const slices = [...stream.range(nextId(after)!, ID_MAX, count)]
+function shortRead(
+  key: string,
+  stream: Stream,
+  after: StreamId,
+  count: number,
+  budget: ReadBudget | undefined,
+): StreamReply | undefined {
+  const range = stream.range(nextId(after)!, ID_MAX, count)
+  const slices = budget === undefined ? [...range] : budget.fitting(range)
   return slices.length > 0 ? new EntriesReply(key, slices) : undefined
 }
 
@@ -287,9 +301,9 @@ class ReadWait implements Wait {
   serve(ctx: CommandContext, key: string): boolean {
     const stream = streamIfAny(ctx, key)
     if (stream === undefined) return false
-    const { keys, count } = this.options
+    const { keys } = this.options
     const sources = this.after.map(after => ({ key, stream, after })).filter((_, i) => keys[i] === key)
-    return serveRead(ctx, sources, count)
+    return serveRead(ctx, sources, this.options)
   }
 
   onTimeout(reply: Reply): void {
@@ -315,10 +329,10 @@ export const xread = defineCommand<ReadOptions>({
   complexity: 'O(log N) per stream, then a copy of the bytes of the entries',
   parse: a => parseRead(a, false),
   run(ctx, options) {
-    const { keys, ids, count } = options
+    const { keys, ids } = options
     refuseBlockInScript(ctx, options.blockMs)
     const sources = keys.map((key, i) => sourceOf(key, streamAt(ctx, key), ids[i]))
-    if (serveRead(ctx, sources, count)) return
+    if (serveRead(ctx, sources, options)) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) return ctx.reply.nullArray()
     ctx.block(
       new ReadWait(

@@ -1,6 +1,7 @@
 // XREADGROUP and XACK. Uses: stream-read-options, stream-read (shape of the reply), stream-arguments.
 // What is journaled per stream: a delivery as the same read with COUNT <delivered>, which replays alike whatever the
-// stream holds by then; a read of history when it raised delivery counts; else a consumer that it created.
+// stream holds by then (CLAIM belongs to it: what is claimed follows from the clock and the pending entries); a read
+// of history when it raised delivery counts; else a consumer that it created.
 
 import { ReplyError } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
@@ -8,7 +9,7 @@ import { equalIds, formatId, ID_MAX, nextId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { StreamIdList } from '../base/stream-id-list.js'
 import type { Reply } from '../resp/reply.js'
-import { addCounts } from '../types/stream/count.js'
+import { oneMore } from '../types/stream/count.js'
 import type { Consumer, ConsumerGroup, Pending, Stream, WireSlice } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext, Wait } from './context.js'
@@ -16,10 +17,13 @@ import { ReadReply } from './long-reply.js'
 import type { LongReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { attempt, granted, listIds, streamAt, streamIfAny } from './stream-arguments.js'
+import { claim, claimable, DELIVERY_BYTES, DeliveriesReply, hasClaimable, nextClaimMs } from './stream-claim-read.js'
+import type { ReadBudget } from './stream-read-budget.js'
 import { closeReplies, EntriesReply, longRead, mayBeLong, writeStreamReplies } from './stream-read.js'
 import type { StreamReply } from './stream-read.js'
 import {
   BLOCK_NOT,
+  budgetOf,
   ID_DOLLAR,
   ID_LAST,
   ID_MALFORMED,
@@ -80,20 +84,36 @@ export interface UsedConsumer {
 }
 
 /** Takes what is there for one stream, or undefined when the client may wait for it. */
-function take(ctx: CommandContext, options: ReadOptions, target: Target): StreamReply | undefined {
+function take(
+  ctx: CommandContext,
+  options: ReadOptions,
+  target: Target,
+  budget: ReadBudget | undefined,
+): StreamReply | undefined {
   const { key, group } = target
   const { consumer, created } = useConsumer(ctx, key, group, options.consumer)
   let journaled = false
   let reply: StreamReply | undefined
   if (target.id !== ID_NEW) {
-    const rows = historyOf(group, consumer, target.id, options.count)
+    const rows = historyOf(target, consumer, options.count, budget)
     const history = new HistoryReply(target, rows, longHistory(ctx, target.stream, rows))
     journaled = history.redeliver(ctx, consumer)
-    if (journaled) effectOfRead(ctx, options, key, options.count, formatId(target.id))
+    if (journaled)
+      effectOfRead(ctx, options, key, budget === undefined ? options.count : rows.length, formatId(target.id))
     reply = history
+  } else if (options.claimIdleMs !== undefined) {
+    const deliveries = claimAndDeliver(ctx, options, target, consumer, budget)
+    journaled = deliveries.count > 0
+    if (journaled) {
+      consumer.setActive(ctx.nowMs)
+      effectOfRead(ctx, options, key, deliveries.count, '>')
+      reply = deliveries
+    }
   } else if (group.hasNew()) {
-    const long = longRead(ctx, key, target.stream, group.lastDeliveredId, options.count)
-    const entries = long === undefined ? deliver(ctx, options, target, consumer, options.count) : undefined
+    const count = budget === undefined ? options.count : upcoming(group, options.count, budget)
+    const long =
+      budget === undefined ? longRead(ctx, key, target.stream, group.lastDeliveredId, options.count) : undefined
+    const entries = long === undefined ? deliver(ctx, options, target, consumer, count) : undefined
     if (long !== undefined) deliverAll(ctx, options, target, consumer, long.count)
     consumer.setActive(ctx.nowMs)
     journaled = true
@@ -129,19 +149,50 @@ function deliverAll(
     left -= deliver(ctx, options, target, consumer, Math.min(left, DELIVERED_AT_ONCE)).count
 }
 
+/** How many of the next `max` entries may be delivered. */
+function upcoming(group: ConsumerGroup, max: number, budget: ReadBudget, extraBytes = 0): number {
+  let entries = 0
+  for (const slice of budget.fitting(group.upcoming(max), extraBytes)) entries += slice.entries
+  return entries
+}
+
+/** CLAIM: what waits for somebody first, then what is new, COUNT of both together. */
+function claimAndDeliver(
+  ctx: CommandContext,
+  options: ReadOptions,
+  { key, stream, group }: Target,
+  consumer: Consumer,
+  budget: ReadBudget | undefined,
+): DeliveriesReply {
+  const query = { nowMs: ctx.nowMs, idleMsMin: options.claimIdleMs!, max: options.count }
+  const claimed = claimable(stream, group, query, budget)
+  claim(group, consumer, claimed, ctx.nowMs)
+  let rest = options.count - claimed.length
+  if (budget !== undefined) rest = upcoming(group, rest, budget, DELIVERY_BYTES)
+  const fresh = rest > 0 ? group.deliver(consumer, rest, ctx.nowMs, options.noAck) : []
+  return new DeliveriesReply(key, claimed, fresh, ctx.nowMs)
+}
+
 function effectOfRead(ctx: CommandContext, options: ReadOptions, key: string, count: number, id: string): void {
   const { group, consumer } = options
-  if (options.noAck) {
+  if (options.claimIdleMs !== undefined) {
+    const claimed = ['CLAIM', options.claimIdleMs, ...(options.noAck ? ['NOACK'] : [])]
+    ctx.effect('XREADGROUP', 'GROUP', group, consumer, 'COUNT', count, ...claimed, 'STREAMS', key, id)
+  } else if (options.noAck) {
     ctx.effect('XREADGROUP', 'GROUP', group, consumer, 'COUNT', count, 'NOACK', 'STREAMS', key, id)
   } else {
     ctx.effect('XREADGROUP', 'GROUP', group, consumer, 'COUNT', count, 'STREAMS', key, id)
   }
 }
 
-/** At most `max` of the consumer's pending entries after `after`. Collected first, since reading them changes them. */
-function historyOf(group: ConsumerGroup, consumer: Consumer, after: StreamId, max: number): Pending[] {
+/** About what an entry that was deleted takes in the reply. */
+const DELETED_BYTES = 32
+
+/** At most `max` of the consumer's pending entries after target.id. Collected first: reading them changes them. */
+function historyOf(target: Target, consumer: Consumer, max: number, budget: ReadBudget | undefined): Pending[] {
   const rows: Pending[] = []
-  for (const row of group.pendingRange(nextId(after)!, ID_MAX, consumer)) {
+  for (const row of target.group.pendingRange(nextId(target.id)!, ID_MAX, consumer)) {
+    if (budget !== undefined && !budget.takes(target.stream.get(row.id)?.bytesOf(1) ?? DELETED_BYTES)) break
     rows.push(row)
     if (rows.length === max) break
   }
@@ -170,7 +221,7 @@ class HistoryReply implements StreamReply {
       const slice = stream.get(row.id)
       if (this.rest === undefined) this.#slices.push(slice)
       if (slice === undefined) continue
-      group.setPending(row.id, consumer, ctx.nowMs, addCounts(row.deliveries, 1))
+      group.setPending(row.id, consumer, ctx.nowMs, oneMore(row.deliveries))
       any = true
     }
     if (any) consumer.setActive(ctx.nowMs)
@@ -204,9 +255,12 @@ function longHistory(ctx: CommandContext, stream: Stream, rows: readonly Pending
 /** Replies with what is there for all streams; false, and nothing written, when there is nothing. */
 function serveTargets(ctx: CommandContext, options: ReadOptions, targets: readonly Target[]): boolean {
   const replies: StreamReply[] = []
+  const budget = budgetOf(options)
   try {
     for (let i = 0; i < targets.length; i++) {
-      const reply = take(ctx, options, targets[i])
+      if (budget?.spent === true) break
+      budget?.begin(targets[i].key, ctx.reply.protocol)
+      const reply = take(ctx, options, targets[i], budget)
       if (reply !== undefined) replies.push(reply)
     }
   } catch (error) {
@@ -223,10 +277,15 @@ class ReadGroupWait implements Wait {
   readonly kind = 'stream'
   readonly keys: readonly string[]
   readonly timeoutMs: number
+  retryMs: number | undefined
 
-  constructor(readonly options: ReadOptions) {
+  constructor(
+    readonly options: ReadOptions,
+    ctx: CommandContext,
+  ) {
     this.keys = [...new Set(options.keys)]
     this.timeoutMs = options.blockMs
+    this.#lookAhead(ctx)
   }
 
   serve(ctx: CommandContext, key: string): boolean {
@@ -241,7 +300,18 @@ class ReadGroupWait implements Wait {
       ctx.reply.error(streamErrors.groupGone)
       return true
     }
-    return group.hasNew() && serveTargets(ctx, options, [{ key, stream, group, id: ID_NEW }])
+    const claims = options.claimIdleMs !== undefined && hasClaimable(ctx, stream, group, options.claimIdleMs)
+    if ((claims || group.hasNew()) && serveTargets(ctx, options, [{ key, stream, group, id: ID_NEW }])) return true
+    this.#lookAhead(ctx)
+    return false
+  }
+
+  /** With CLAIM, when to look again: as soon as a pending entry of one of the streams may be idle long enough. */
+  #lookAhead(ctx: CommandContext): void {
+    const { claimIdleMs, group } = this.options
+    if (claimIdleMs === undefined) return
+    const waits = this.keys.map(key => nextClaimMs(streamIfAny(ctx, key), group, ctx.nowMs, claimIdleMs))
+    this.retryMs = Math.min(...waits)
   }
 
   onTimeout(reply: Reply): void {
@@ -270,7 +340,7 @@ export const xreadgroup = defineCommand<ReadOptions>({
     refuseBlockInScript(ctx, options.blockMs)
     if (serveTargets(ctx, options, targetsOf(ctx, options))) return
     if (options.blockMs === BLOCK_NOT || !ctx.mayBlock) ctx.reply.nullArray()
-    else ctx.block(new ReadGroupWait(options))
+    else ctx.block(new ReadGroupWait(options, ctx))
   },
 })
 

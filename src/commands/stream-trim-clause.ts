@@ -1,14 +1,17 @@
-// The clause of XADD and XTRIM that says what goes: MAXLEN or MINID, '=' or '~', a threshold, LIMIT. Its options may
-// stand in any order and between others, so the clause takes them one by one. Used by: stream-write.
+// The clause of XADD and XTRIM that says what goes: MAXLEN or MINID, '=' or '~', a threshold, LIMIT, and what becomes
+// of references to it: KEEPREF, DELREF or ACKED. Its options may stand in any order and between others, so the clause
+// takes them one by one. Used by: stream-write.
 
-import { ReplyError } from '../base/errors.js'
+import { ReplyError, replyErrors } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { ID_MIN } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { Request } from '../resp/request.js'
-import type { NodeLimits, Trim } from '../types/stream/stream-api.js'
+import { dropReferencesToTrimmed, trimUnreferenced } from '../types/stream/stream-api.js'
+import type { NodeLimits, ReferencePolicy, Stream, Trim } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import { COUNT_ALL, takeId } from './stream-arguments.js'
+import { takePolicy } from './stream-reference-policy.js'
 
 /** Without LIMIT an approximate trim removes at most so many full nodes, for the sake of everybody else's latency. */
 const LIMIT_DEFAULT_NODES = 100
@@ -22,6 +25,12 @@ export class TrimClause {
   #id: StreamId = ID_MIN
   #approximate = false
   #limit = LIMIT_ABSENT
+  #policy: ReferencePolicy | undefined
+
+  /** KEEPREF unless another one was given. */
+  get policy(): ReferencePolicy {
+    return this.#policy ?? 'keep'
+  }
 
   /** True when what a trim removes depends on the nodes of the stream and on the configuration. */
   get approximate(): boolean {
@@ -30,6 +39,7 @@ export class TrimClause {
 
   /** Takes the next argument and its value if it is an option of the clause. @throws ReplyError */
   take(a: Args): boolean {
+    if (this.#takePolicy(a)) return true
     if (a.remaining < 2) return false
     if (a.take('MAXLEN')) {
       this.#takeStrategy(a)
@@ -51,6 +61,14 @@ export class TrimClause {
     return true
   }
 
+  #takePolicy(a: Args): boolean {
+    const policy = takePolicy(a)
+    if (policy === undefined) return false
+    if (this.#policy !== undefined) throw new ReplyError(replyErrors.syntax)
+    this.#policy = policy
+    return true
+  }
+
   #takeStrategy(a: Args): void {
     if (this.#by !== 'none') throw new ReplyError(streamErrors.twoStrategies)
     if (a.remaining < 2) return
@@ -67,6 +85,17 @@ export class TrimClause {
     if (this.#limit !== LIMIT_ABSENT && !this.#approximate) throw new ReplyError(streamErrors.limitWithoutTilde)
   }
 
+  /** Trims `stream` and returns how many entries went. */
+  apply(stream: Stream, limits: NodeLimits): number {
+    if (this.#by === 'none') return 0
+    const trim = this.trim(limits)
+    // Without groups nothing can refer to an entry, and whole nodes may go.
+    if (this.#policy === 'acked' && stream.groupCount > 0) return trimUnreferenced(stream, trim)
+    const removed = stream.trim(trim)
+    if (removed > 0 && this.#policy === 'drop') dropReferencesToTrimmed(stream)
+    return removed
+  }
+
   trim(limits: NodeLimits): Trim {
     const approximate = this.#approximate
     const limit = !approximate ? 0 : this.#limit === LIMIT_ABSENT ? defaultLimit(limits) : this.#limit
@@ -81,6 +110,12 @@ function defaultLimit(limits: NodeLimits): number {
   return Math.min(limits.entriesMax * LIMIT_DEFAULT_NODES, LIMIT_DEFAULT_MAX)
 }
 
+/** How many arguments an option of XADD has that has nothing to do with what is trimmed. */
+function otherOptionArgs(request: Request, at: number): number {
+  if (request.is(at, 'IDMP')) return 3
+  return request.is(at, 'IDMPAUTO') ? 2 : 1
+}
+
 /**
  * The options of an XADD, arguments [from, to), with an approximate clause made to remove exactly what it just removed,
  * whatever the configuration is at replay. The count of arguments stays, which the journal needs; that is why a LIMIT
@@ -90,7 +125,7 @@ function defaultLimit(limits: NodeLimits): number {
 export function exactTrimOptions(request: Request, from: number, to: number, length: number): string[] {
   const options: string[] = []
   let limited = false
-  for (let i = from; i < to; i++) limited ||= request.is(i, 'LIMIT')
+  for (let i = from; i < to; i += otherOptionArgs(request, i)) limited ||= request.is(i, 'LIMIT')
   for (let i = from; i < to; i++) {
     if (request.is(i, 'LIMIT')) {
       options.push('LIMIT', '0')
@@ -99,7 +134,9 @@ export function exactTrimOptions(request: Request, from: number, to: number, len
       options.push('MAXLEN', limited ? '~' : '=', String(length))
       i += 2
     } else {
-      options.push('NOMKSTREAM')
+      const args = otherOptionArgs(request, i)
+      for (let end = i + args; i < end; i++) options.push(request.text(i))
+      i--
     }
   }
   return options

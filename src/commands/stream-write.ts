@@ -1,4 +1,4 @@
-// XADD, XDEL, XTRIM, XSETID. Uses: stream-trim-clause, stream-arguments.
+// XADD, XDEL, XTRIM, XSETID. Uses: stream-trim-clause, stream-idempotence, stream-arguments.
 // XADD is the hottest command of all: its fields are never looked at; their bytes go from the request to the tail page.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
@@ -21,6 +21,8 @@ import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { attempt, granted, idAt, nodeLimits, streamToWrite, takeId, takeIds } from './stream-arguments.js'
+import { digestOfAdd, idempotenceDefaults, takeIdempotence } from './stream-idempotence.js'
+import type { IdempotentAdd } from './stream-idempotence.js'
 import { exactTrimOptions, TrimClause } from './stream-trim-clause.js'
 
 /** Redis' bound for the fields and values of one entry. */
@@ -36,6 +38,7 @@ interface AddOptions {
   autoSeq: boolean
   makeStream: boolean
   trim: TrimClause | undefined
+  idempotence: IdempotentAdd | undefined
 }
 
 function parseAdd(a: Args): AddOptions {
@@ -43,8 +46,12 @@ function parseAdd(a: Args): AddOptions {
   const key = a.key()
   let trim: TrimClause | undefined
   let makeStream = true
+  let idempotence: IdempotentAdd | undefined
   while (a.remaining > 0 && !isStar(a)) {
-    if (a.take('NOMKSTREAM')) {
+    const idempotent = takeIdempotence(a, idempotence)
+    if (idempotent !== undefined) {
+      idempotence = idempotent
+    } else if (a.take('NOMKSTREAM')) {
       makeStream = false
     } else {
       const clause: TrimClause = trim ?? new TrimClause()
@@ -53,7 +60,7 @@ function parseAdd(a: Args): AddOptions {
     }
   }
   const idIndex = a.at
-  const options: AddOptions = { key, idIndex, id: undefined, autoSeq: false, makeStream, trim }
+  const options: AddOptions = { key, idIndex, id: undefined, autoSeq: false, makeStream, trim, idempotence }
   if (a.remaining > 0 && !isStar(a)) parseAddId(a, options)
   trim?.check(false)
   const fields = request.argc - idIndex - 1
@@ -96,8 +103,13 @@ function newId(options: AddOptions, last: StreamId, nowMs: number): StreamId {
 function runAdd(ctx: CommandContext, options: AddOptions): void {
   const { key, idIndex } = options
   const request = ctx.request
+  if (options.idempotence !== undefined && options.id !== undefined && !ctx.replaying) {
+    throw new ReplyError(streamErrors.idempotenceNeedsStar)
+  }
   let stream = streamToWrite(ctx, key)
   if (stream === undefined && !options.makeStream) return ctx.reply.nullBulk()
+  const digest = options.idempotence === undefined ? undefined : digestOfAdd(options.idempotence, request, idIndex + 1)
+  if (digest !== undefined && answersDuplicate(ctx, options, stream, digest)) return
   const id = newId(options, stream === undefined ? ID_MIN : stream.lastId, ctx.nowMs)
   const from = request.headerOf(idIndex + 1)
   if (request.to - from > ENTRY_BYTES_MAX) throw new ReplyError(streamErrors.tooLarge)
@@ -107,9 +119,13 @@ function runAdd(ctx: CommandContext, options: AddOptions): void {
   }
   const limits = nodeLimits(ctx)
   stream.append(id, (request.argc - idIndex - 1) / 2, request.buffer, from, request.to, limits)
-  const removed = options.trim === undefined ? 0 : stream.trim(options.trim.trim(limits))
+  if (digest !== undefined) {
+    stream.idempotence.add(options.idempotence!.producer, digest, id, ctx.nowMs, idempotenceDefaults(ctx))
+  }
+  const removed = options.trim === undefined ? 0 : options.trim.apply(stream, limits)
   ctx.reply.streamId(id)
-  if (options.trim !== undefined && options.trim.approximate) {
+  // What ACKED removes follows from the groups, and from nothing else.
+  if (options.trim !== undefined && options.trim.approximate && options.trim.policy !== 'acked') {
     ctx.effectSpliced(2, idIndex + 1, ...exactTrimOptions(request, 2, idIndex, stream.length), formatId(id))
   } else if (options.id !== undefined && !options.autoSeq) {
     ctx.changed()
@@ -119,6 +135,21 @@ function runAdd(ctx: CommandContext, options: AddOptions): void {
   ctx.touched(key)
   ctx.notify('t', 'xadd', key)
   if (removed > 0) ctx.notify('t', 'xtrim', key)
+}
+
+/** Answers an entry that its producer sent before with the ID it got then. False when it is new. */
+function answersDuplicate(
+  ctx: CommandContext,
+  { idIndex, idempotence }: AddOptions,
+  stream: Stream | undefined,
+  digest: string,
+): boolean {
+  const known = stream?.idempotence.find(idempotence!.producer, digest, ctx.nowMs)
+  if (stream === undefined || known === undefined) return false
+  stream.idempotence.countDuplicate()
+  ctx.reply.streamId(known)
+  ctx.effectWithId(idIndex, known)
+  return true
 }
 
 export const xadd = defineCommand<AddOptions>({
@@ -190,11 +221,12 @@ export const xtrim = defineCommand<TrimOptions>({
   },
   run(ctx, { key, trim }) {
     const stream = streamToWrite(ctx, key)
-    const removed = stream === undefined ? 0 : stream.trim(trim.trim(nodeLimits(ctx)))
+    const removed = stream === undefined ? 0 : trim.apply(stream, nodeLimits(ctx))
     ctx.reply.integer(removed)
     if (stream === undefined || removed === 0) return
-    if (trim.approximate) ctx.effect('XTRIM', key, 'MAXLEN', '=', stream.length)
-    else ctx.changed(removed)
+    if (!trim.approximate || trim.policy === 'acked') ctx.changed(removed)
+    else if (trim.policy === 'drop') ctx.effect('XTRIM', key, 'MAXLEN', '=', stream.length, 'DELREF')
+    else ctx.effect('XTRIM', key, 'MAXLEN', '=', stream.length)
     ctx.touched(key)
     ctx.notify('t', 'xtrim', key)
   },

@@ -1,6 +1,7 @@
 // Clients that wait for keys: one queue per key and database, first come first served. A command that touches a key
 // makes it ready; when the command (transaction, script) is over, the queues of ready keys are served, again and again
-// until nothing becomes ready any more, since serving one client may wake another.
+// until nothing becomes ready any more, since serving one client may wake another. A wait may also ask to be served at
+// a certain time, by itself: what it waits for comes with time, not with a command.
 //
 // Invariants: a waiter stands in the queue of each of its keys or in none; a client has at most one waiter.
 
@@ -21,6 +22,8 @@ export interface WaitingCommand {
 
 export class Waiter<S> {
   deadline: Deadline | undefined
+  /** When it is to be served although nothing touched its keys. */
+  retry: Deadline | undefined
   /** False once it was served, timed out or left. */
   waiting = true
   /** How many queues had been served when it began to wait. */
@@ -42,6 +45,8 @@ export class BlockedClients<S> {
   readonly #queues = new Map<number, Map<string, Set<Waiter<S>>>>()
   readonly #deadlines: Deadlines
   #ready: ReadyKey[] = []
+  readonly #due: Waiter<S>[] = []
+  readonly #onDue: (waiter: Waiter<S>) => void
   /** Counts the queues served. */
   #turn = 0
   /** Clients that wait. */
@@ -49,12 +54,14 @@ export class BlockedClients<S> {
   /** Keys somebody waits for. */
   keyCount = 0
 
-  constructor(deadlines: Deadlines) {
+  /** @param onDue a waiter is to be served for the time it is: calls makeDue(), then serveReady() */
+  constructor(deadlines: Deadlines, onDue: (waiter: Waiter<S>) => void) {
     this.#deadlines = deadlines
+    this.#onDue = onDue
   }
 
   get hasReady(): boolean {
-    return this.#ready.length > 0
+    return this.#ready.length > 0 || this.#due.length > 0
   }
 
   /** @param onTimeout called once when its time is up; the waiter has left the queues by then */
@@ -81,6 +88,12 @@ export class BlockedClients<S> {
         onTimeout(waiter)
       })
     }
+    this.#arm(waiter)
+  }
+
+  /** The time has come for `waiter`, which serveReady() will serve. */
+  makeDue(waiter: Waiter<S>): void {
+    if (waiter.waiting) this.#due.push(waiter)
   }
 
   remove(waiter: Waiter<S>): void {
@@ -88,6 +101,7 @@ export class BlockedClients<S> {
     waiter.waiting = false
     this.count--
     if (waiter.deadline !== undefined) this.#deadlines.cancel(waiter.deadline)
+    if (waiter.retry !== undefined) this.#deadlines.cancel(waiter.retry)
     const queues = this.#queues.get(waiter.database)
     assert(queues !== undefined, 'a waiter stands in a queue')
     for (const key of waiter.wait.keys) {
@@ -113,7 +127,8 @@ export class BlockedClients<S> {
    * @param serve tries one waiter and says whether it was served; may touch keys
    */
   serveReady(serve: (waiter: Waiter<S>, key: string) => boolean): void {
-    while (this.#ready.length > 0) {
+    while (this.hasReady) {
+      for (const waiter of this.#due.splice(0)) this.#serveDue(waiter, serve)
       const ready = this.#ready
       this.#ready = []
       for (const { database, key } of ready) {
@@ -134,9 +149,33 @@ export class BlockedClients<S> {
       if (exclusive === true && kind === hungry) continue
       // Serving an earlier one may have sent this one away.
       if (!waiter.waiting) continue
-      if (serve(waiter, key)) this.remove(waiter)
-      else if (exclusive === true) hungry = kind
+      if (serve(waiter, key)) {
+        this.remove(waiter)
+        continue
+      }
+      if (exclusive === true) hungry = kind
+      this.#arm(waiter)
     }
+  }
+
+  #serveDue(waiter: Waiter<S>, serve: (waiter: Waiter<S>, key: string) => boolean): void {
+    for (const key of waiter.wait.keys) {
+      if (!waiter.waiting) return
+      if (serve(waiter, key)) this.remove(waiter)
+    }
+    this.#arm(waiter)
+  }
+
+  /** Sets the time at which a waiter that still waits is served by itself, in place of the one set before. */
+  #arm(waiter: Waiter<S>): void {
+    if (waiter.retry !== undefined) this.#deadlines.cancel(waiter.retry)
+    waiter.retry = undefined
+    const { retryMs } = waiter.wait
+    if (retryMs === undefined || !waiter.waiting) return
+    waiter.retry = this.#deadlines.add(retryMs, () => {
+      waiter.retry = undefined
+      this.#onDue(waiter)
+    })
   }
 
   #makeReady(database: number, key: string): void {

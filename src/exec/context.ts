@@ -186,6 +186,11 @@ export class ExecContext implements CommandContext {
     if (blocked.count > 0) blocked.touch(db.index, key)
   }
 
+  wake(key: string): void {
+    const { blocked } = this.#parts
+    if (blocked.count > 0) blocked.touch(this.db.index, key)
+  }
+
   /** As touched(), of a key that no command changed: a part of it expired, or it was evicted. */
   touchedByNobody(key: string, db: Database): void {
     const { watched, tracking, blocked } = this.#parts

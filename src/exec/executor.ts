@@ -105,7 +105,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#clientMemory = parts.clientMemory
     this.accounting = new Accounting(parts.stats, parts.slowlog, parts.latency)
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
-    this.blocked = new BlockedClients(this.deadlines)
+    this.blocked = new BlockedClients(this.deadlines, due => this.background(() => this.blocked.makeDue(due)))
     this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
     this.tracking = new Tracking(parts)
     this.removals = new Removals(this, parts.stats)

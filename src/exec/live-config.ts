@@ -3,6 +3,7 @@
 
 import type { Config } from '../base/config.js'
 import type { Log } from '../base/log.js'
+import { JOURNALED_LIMITS } from '../commands/node-limits.js'
 import type { AclUsers } from '../commands/acl-users.js'
 import type { Store } from '../store/store.js'
 import type { Executor } from './executor.js'
@@ -52,8 +53,7 @@ export function followConfig(parts: ConfiguredParts): void {
   config.onChange('loglevel', level => (parts.log.level = level))
   config.onChange('hz', hz => (parts.expireCycle.roundsPerSecond = hz))
   config.onChange('active-expire-effort', effort => (parts.expireCycle.effort = effort))
-  config.onChange('stream-node-max-entries', () => parts.nodeLimits.makeDue())
-  config.onChange('stream-node-max-bytes', () => parts.nodeLimits.makeDue())
+  for (const name of JOURNALED_LIMITS) config.onChange(name, () => parts.nodeLimits.makeDue())
   followStoreConfig(parts)
 }
 

@@ -1,20 +1,16 @@
 // Journals the limits of stream nodes where a replay needs them: before the first effect after a start, after each cut
 // (a replay may begin there), and after each change of the configuration. See commands/node-limits.
 
-import { NODE_LIMITS_COMMAND } from '../commands/node-limits.js'
+import { journaledLimits, NODE_LIMITS_COMMAND } from '../commands/node-limits.js'
+import type { LimitValues } from '../commands/node-limits.js'
 import type { EffectArgument } from './context.js'
 
-export interface NodeLimitValues {
-  readonly streamNodeMaxEntries: number
-  readonly streamNodeMaxBytes: number
-}
-
 export class NodeLimitsJournal {
-  readonly #values: NodeLimitValues
+  readonly #values: LimitValues
   #due = true
 
   /** @param values the live configuration */
-  constructor(values: NodeLimitValues) {
+  constructor(values: LimitValues) {
     this.#values = values
   }
 
@@ -27,6 +23,6 @@ export class NodeLimitsJournal {
   take(): readonly EffectArgument[] | undefined {
     if (!this.#due) return undefined
     this.#due = false
-    return [NODE_LIMITS_COMMAND, this.#values.streamNodeMaxEntries, this.#values.streamNodeMaxBytes]
+    return [NODE_LIMITS_COMMAND, ...journaledLimits(this.#values)]
   }
 }

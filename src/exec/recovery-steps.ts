@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.js'
 import type { Config } from '../base/config.js'
+import { journaledLimits, setLimits } from '../commands/node-limits.js'
 import type { Store } from '../store/store.js'
 import type { Keyspace } from '../types/keyspace.js'
 import type { Executor } from './executor.js'
@@ -25,7 +26,7 @@ export function* recoverySteps(parts: RecoveredParts, loading?: Loading): Genera
   // Nothing expires before the journal is open: its DEL would have nowhere to go.
   keyspace.replaying = true
   for (const keys of keyspace.loading()) yield loading?.keysLoaded(keys)
-  const { streamNodeMaxEntries, streamNodeMaxBytes } = config.values
+  const limits = journaledLimits(config.values)
   const session = new ClientSession(0, NO_TRANSPORT, executor)
   const replay = new Replay(executor.replayContext(), executor.table, keyspace, session)
   let records: number
@@ -37,10 +38,7 @@ export function* recoverySteps(parts: RecoveredParts, loading?: Loading): Genera
   } finally {
     replay.end()
     // The journal had those of the time.
-    config.set([
-      ['stream-node-max-entries', String(streamNodeMaxEntries)],
-      ['stream-node-max-bytes', String(streamNodeMaxBytes)],
-    ])
+    setLimits(config, limits)
   }
   keyspace.nowMs = parts.clock.nowMs()
   return records

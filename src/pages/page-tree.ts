@@ -243,6 +243,11 @@ export abstract class PageTree<K, P extends Page<K>> {
     if (node.resident !== undefined && node.resident.summary > node.summary) node.summary = node.resident.summary
   }
 
+  /** As summaryRefreshed(), of a block: its bound becomes the lowest of its nodes' bounds. */
+  blockRefreshed(block: DescriptorBlock<K, P>): void {
+    block.summaryMin = lowestSummary(this.bodyOf(block).nodes)
+  }
+
   /** The descriptors of a block, loaded if need be. */
   protected bodyOf(block: DescriptorBlock<K, P>): BlockBody<K, P> {
     const body = block.body

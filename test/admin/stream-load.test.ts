@@ -89,6 +89,26 @@ t.test('a stream is the same after its way through a file', async t => {
   await server.close({ save: false })
 })
 
+t.test('released entries come back as such, in the order of their release', async t => {
+  const folder = await filledFolder(t)
+  const { server, port, connect } = await startInProcess(t, folder)
+  const client = await connect()
+  for (const id of ['1-0', '2-0', '3-0']) await client.text('XADD', 'released', id, 'f', 'v')
+  await client.text('XGROUP', 'CREATE', 'released', 'g', '0')
+  await client.text('XREADGROUP', 'GROUP', 'g', 'c', 'STREAMS', 'released', '>')
+  await client.text('XNACK', 'released', 'g', 'FATAL', 'IDS', '1', '3-0')
+  await client.text('XNACK', 'released', 'g', 'SILENT', 'IDS', '1', '1-0')
+  const rows = (await client.text('XPENDING', 'released', 'g', '-', '+', 9)).replace(/c\r\n:\d+/, '')
+  await client.text('SAVE')
+  const file = join(tempDir(t), 'file')
+  await runTool(dumpStreamTool, folder, 'released', file)
+  await runTool(loadStreamTool, file, '--port', String(port), '--key', 'again')
+  t.equal((await client.text('XPENDING', 'again', 'g', '-', '+', 9)).replace(/c\r\n:\d+/, ''), rows)
+  const claimed = await client.text('XREADGROUP', 'GROUP', 'g', 'd', 'CLAIM', 9_999_999, 'STREAMS', 'again', '>')
+  t.same(claimed.match(/\d-0/g), ['3-0', '1-0'])
+  await server.close({ save: false })
+})
+
 t.test('what cannot be dumped or loaded is refused with one sentence, and changes nothing', async t => {
   const folder = await filledFolder(t)
   const place = tempDir(t)

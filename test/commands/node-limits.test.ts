@@ -6,7 +6,9 @@ import { FakeContext } from '../support/fake-context.js'
 t.test('the limits of the journal are in force for what is replayed behind them', async t => {
   const ctx = new FakeContext(nodeLimitsCommands)
   ctx.ask(NODE_LIMITS_COMMAND, '7', '512')
-  t.match(ctx.config.values, { streamNodeMaxEntries: 7, streamNodeMaxBytes: 512 })
+  t.match(ctx.config.values, { streamNodeMaxEntries: 7, streamNodeMaxBytes: 512, streamIdmpDuration: 100 })
+  ctx.ask(NODE_LIMITS_COMMAND, '8', '4096', '60', '50')
+  t.match(ctx.config.values, { streamNodeMaxEntries: 8, streamIdmpDuration: 60, streamIdmpMaxsize: 50 })
 })
 
 t.test('clients do not know the command', async t => {

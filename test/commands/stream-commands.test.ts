@@ -32,12 +32,16 @@ function comparable(info: Info): unknown {
   return [name, arity, [...flags].sort(), first, last, step, [...categories].sort(), tips, specs, inner]
 }
 
+/** Later than the reference. */
+const NEWER = new Set(['xackdel', 'xcfgset', 'xdelex', 'xidmprecord', 'xnack'])
+
 t.test('COMMAND INFO of each row is that of redis-server', { skip: findRedisServer() === undefined }, async t => {
   const redis = await startRedisServer()
   t.teardown(() => redis.stop())
   const client = await RespClient.connect(redis.port)
   t.teardown(() => client.close())
   for (const row of streamCommands) {
+    if (NEWER.has(row.name)) continue
     const [theirs] = parsed(await client.command('COMMAND', 'INFO', row.name)) as [Info]
     const reply = new ReplyWriter()
     writeInfo(reply, row)

@@ -35,9 +35,10 @@ const RULES: Record<string, Rule> = {
     for (const row of root.children) maskFields(row, ['idle'], ['inactive'])
   },
   'XINFO STREAM': root => {
-    // radix-tree-nodes is the shape of a structure we do not have.
-    maskFields(root, ['radix-tree-nodes'], [])
+    // radix-tree-nodes is the shape of a structure we do not have. What is said of idempotence is of Redis 8.6.
+    maskFields(root, ['radix-tree-nodes'], IDEMPOTENCE_FIELDS)
     for (const group of fieldOf(root, 'groups')?.children ?? []) {
+      maskFields(group, [], ['nacked-count'])
       for (const row of fieldOf(group, 'pending')?.children ?? []) mask(row.children[2])
       for (const consumer of fieldOf(group, 'consumers')?.children ?? []) {
         maskFields(consumer, ['seen-time'], ['active-time'])
@@ -73,6 +74,15 @@ const RULES: Record<string, Rule> = {
   HRANDFIELD: maskLeaves,
   ZRANDMEMBER: maskLeaves,
 }
+
+const IDEMPOTENCE_FIELDS = [
+  'idmp-duration',
+  'idmp-maxsize',
+  'pids-tracked',
+  'iids-tracked',
+  'iids-added',
+  'iids-duplicates',
+]
 
 function maskUnsorted(root: Node, command: Command): void {
   const words = command.map(String)

@@ -11,7 +11,11 @@ function setUp(t: { teardown(fn: () => void): void }) {
   const clock = new FakeClock(0)
   const deadlines = new Deadlines(() => clock.monotonicUs() / 1000)
   t.teardown(() => deadlines.close())
-  const blocked = new BlockedClients<string>(deadlines)
+  const due: string[] = []
+  const blocked: BlockedClients<string> = new BlockedClients(deadlines, waiter => {
+    due.push(waiter.session)
+    blocked.makeDue(waiter)
+  })
   const timedOut: string[] = []
   const wait = (session: string, keys: string[], timeoutMs = 0, database = 0) => {
     const parts = { keys, timeoutMs, kind: 'stream', serve: () => true, onTimeout: () => undefined }
@@ -28,7 +32,7 @@ function setUp(t: { teardown(fn: () => void): void }) {
     })
     return order
   }
-  return { clock, deadlines, blocked, timedOut, wait, served }
+  return { clock, deadlines, blocked, timedOut, due, wait, served }
 }
 
 t.test('waiters of a touched key are tried first come first served; those not served stay', async t => {
@@ -145,4 +149,70 @@ t.test('who is served and comes back waits for the next turn', async t => {
   })
   t.same(asked, ['a', 'b'])
   t.equal(blocked.count, 2)
+})
+
+t.test(
+  'a wait that asks for a time is served at that time without a touch, and asked again until it is served',
+  async t => {
+    const { clock, deadlines, blocked, due, served } = setUp(t)
+    const wait = {
+      keys: ['k', 'l'],
+      timeoutMs: 0,
+      kind: 'stream',
+      retryMs: 10,
+      serve: () => true,
+      onTimeout: () => undefined,
+    }
+    const waiter = new Waiter('a', wait, 0, COMMAND)
+    blocked.add(waiter, () => undefined)
+    clock.advance(9)
+    deadlines.run()
+    t.same(due, [])
+    clock.advance(1)
+    deadlines.run()
+    t.same(due, ['a'])
+    t.ok(blocked.hasReady)
+    wait.retryMs = 5
+    const asked: string[] = []
+    t.same(
+      served((_, key) => {
+        asked.push(key)
+        return false
+      }),
+      [],
+    )
+    t.same(asked, ['k', 'l'], 'at each of its keys')
+    t.notOk(blocked.hasReady)
+    clock.advance(4)
+    blocked.touch(0, 'l')
+    t.same(
+      served(() => false),
+      [],
+      'a touch sets the time anew',
+    )
+    clock.advance(4)
+    deadlines.run()
+    t.same(due, ['a'])
+    clock.advance(1)
+    deadlines.run()
+    t.same(served(), ['a:k'])
+    t.equal(blocked.count, 0)
+    clock.advance(100)
+    deadlines.run()
+    t.same(due, ['a', 'a'], 'who was served is not due any more')
+  },
+)
+
+t.test('a wait that left before its time is not served', async t => {
+  const { clock, deadlines, blocked, due, served } = setUp(t)
+  const wait = { keys: ['k'], timeoutMs: 0, kind: 'stream', retryMs: 10, serve: () => true, onTimeout: () => undefined }
+  const [a, b] = ['a', 'b'].map(name => new Waiter(name, wait, 0, COMMAND))
+  blocked.add(a, () => undefined)
+  blocked.add(b, () => undefined)
+  blocked.remove(a)
+  clock.advance(10)
+  deadlines.run()
+  blocked.remove(b)
+  t.same(due, ['b'])
+  t.same(served(), [], 'due, and gone since')
 })

@@ -143,6 +143,9 @@ export class FakeContext implements CommandContext {
   touched(key: string): void {
     this.touches.push(key)
   }
+  wake(key: string): void {
+    this.touches.push(`wake ${key}`)
+  }
   touchedAll(): void {
     this.touches.push('*')
   }

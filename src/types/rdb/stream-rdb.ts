@@ -6,6 +6,8 @@
 // groups: number, then each: name, last delivered ID, from 19 on entries read (-1: unknown),
 //   pending: number, then each: ID (16 bytes), delivery time (ms, int64), deliveries
 //   consumers: number, then each: name, seen (ms, int64), with 21 active (likewise, -1: never), number of IDs, IDs
+// Type 19 knows no entry without an owner: what XNACK released is written as that of a consumer without a name. What
+// the stream knows of its producers is not written.
 
 import { compareIds, getId, ID_MAX, ID_MIN, previousId, STREAM_ID_BYTES } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
@@ -95,13 +97,25 @@ function writeGroup(writer: RdbWriter, group: ConsumerGroup): void {
     writer.int64(pending.deliveredMs)
     writer.length(unsigned(pending.deliveries))
   }
-  writer.length(group.consumerCount)
+  const nobody = group.releasedCount > 0 && group.consumer('') === undefined
+  writer.length(group.consumerCount + (nobody ? 1 : 0))
   for (const consumer of group.consumers()) {
+    const released = consumer.name === '' ? group.releasedCount : 0
     writer.text(consumer.name)
     writer.int64(consumer.seenMs)
-    writer.length(consumer.pendingCount)
+    writer.length(consumer.pendingCount + released)
     for (const pending of group.pendingRange(ID_MIN, ID_MAX, consumer)) writer.rawId(pending.id)
+    if (released > 0) writeReleased(writer, group)
   }
+  if (!nobody) return
+  writer.text('')
+  writer.int64(0)
+  writer.length(group.releasedCount)
+  writeReleased(writer, group)
+}
+
+function writeReleased(writer: RdbWriter, group: ConsumerGroup): void {
+  for (const { id, owner } of group.oldestPending(0)) if (owner === undefined) writer.rawId(id)
 }
 
 function readStream(reader: RdbReader, code: number, stream: Stream): void {

@@ -21,6 +21,14 @@ export function subtractCounts(a: Count, b: Count): Count {
   return countOf(BigInt.asIntN(64, BigInt(a) - BigInt(b)))
 }
 
+/** The most that an int64 holds: what XNACK FATAL makes of a delivery count. */
+export const COUNT_MAX: Count = 2n ** 63n - 1n
+
+/** One delivery more; at the maximum it stays. */
+export function oneMore(deliveries: Count): Count {
+  return deliveries === COUNT_MAX ? COUNT_MAX : addCounts(deliveries, 1)
+}
+
 /** The smallest form of an int64: a number when that is exact. */
 export function countOf(value: bigint): Count {
   const number = Number(value)

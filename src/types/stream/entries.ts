@@ -23,6 +23,12 @@ export interface WireSlice {
   readonly from: number
   readonly to: number
   readonly entries: number
+  /** Bytes of its first `entries` entries. */
+  bytesOf(entries: number): number
+  /** Its first `entries` entries. */
+  head(entries: number): WireSlice
+  /** Each entry by itself. */
+  singly(): Iterable<WireSlice>
 }
 
 /** A slice that knows its page: entries [index, index + entries). Page and index are void once the tree changed. */
@@ -39,6 +45,18 @@ export class EntryRun implements WireSlice {
     this.bytes = page.bytes
     this.from = page.offsetOf(index)
     this.to = page.endOf(index + entries - 1)
+  }
+
+  bytesOf(entries: number): number {
+    return entries === 0 ? 0 : this.page.endOf(this.index + entries - 1) - this.from
+  }
+
+  head(entries: number): EntryRun {
+    return entries === this.entries ? this : new EntryRun(this.page, this.index, entries)
+  }
+
+  *singly(): Generator<EntryRun> {
+    for (let i = 0; i < this.entries; i++) yield new EntryRun(this.page, this.index + i, 1)
   }
 
   get firstId(): StreamId {
@@ -143,6 +161,12 @@ export class Entries {
     if (compareIds(start, end) > 0) return 0
     const afterEnd = nextId(end)
     return (afterEnd === undefined ? this.#tree.count : this.#tree.rank(afterEnd)) - this.#tree.rank(start)
+  }
+
+  /** Number of entries above `id`. */
+  countAfter(id: StreamId): number {
+    const after = nextId(id)
+    return after === undefined ? 0 : this.#tree.count - this.#tree.rank(after)
   }
 
   /** Field names, as fieldNames() gives them, of the first entry with an ID >= `id`; '' when there is none. */

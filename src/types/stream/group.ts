@@ -2,16 +2,19 @@
 // may have very many groups. Used by: stream, commands. Uses: consumers, pel, read-progress.
 // A group is an object of the store of its own, so that it can be dropped as a whole with all its trees.
 //
-// Row in Table.Parts, key: stream's object id, 'g', group's object id. Version 1; frozen, see docs/format/stream.md.
+// Row in Table.Parts, key: stream's object id, 'g', group's object id. Version 2; frozen, see docs/format/stream.md.
 // offset  size  field                          offset  size  field
-//      0     1  version                            30     4  number of the next consumer
-//      1     1  1 when entries read is known       34     8  pending entries
-//      2     4  consumers                          42     .  section: root of the PEL, empty when there is none
-//      6    16  last delivered ID                   .     .  section: name
-//     22     8  entries read, int64
+//      0     1  version                            34     8  pending entries
+//      1     1  1: entries read is known,          42     8  position, int64
+//               2: the position is known           50     8  released entries, of the pending
+//      2     4  consumers                          58     8  place of the next entry that is released
+//      6    16  last delivered ID                  66     .  section: root of the PEL, empty when there is none
+//     22     8  entries read, int64                 .     .  section: name
+//     30     4  number of the next consumer
+// Version 1 had the sections at 42: the position was what entries read says, and nothing was released.
 
 import { CorruptionError, unlessDamaged } from '../../base/errors.js'
-import { compareIds, getId, nextId, putId } from '../../base/stream-id.js'
+import { compareIds, getId, ID_MAX, nextId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
 import type { StreamIdList } from '../../base/stream-id-list.js'
@@ -23,22 +26,28 @@ import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
 import type { EntryRun, WireSlice } from './entries.js'
 import { Pel } from './pel.js'
-import type { Pending } from './pel.js'
-import { entriesReadAfter, lagOf } from './read-progress.js'
+import type { Pending, Releases } from './pel.js'
+import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 import type { StreamCounters } from './read-progress.js'
-import { checkVersion, joinSections, splitSections } from './row-sections.js'
+import { joinSections, splitSections, versionOf } from './row-sections.js'
 
-export const GROUP_VERSION = 1
+export const GROUP_VERSION = 2
 export const GROUP = {
   VERSION: 0,
-  HAS_ENTRIES_READ: 1,
+  KNOWN: 1,
   CONSUMERS: 2,
   LAST_DELIVERED_ID: 6,
   ENTRIES_READ: 22,
   NEXT_CONSUMER: 30,
   PENDING: 34,
-  SECTIONS: 42,
+  POSITION: 42,
+  RELEASED: 50,
+  NEXT_RELEASE: 58,
+  SECTIONS: 66,
 } as const
+const SECTIONS_AT = { 1: 42, [GROUP_VERSION]: GROUP.SECTIONS } as const
+const ENTRIES_READ_KNOWN = 1
+const POSITION_KNOWN = 2
 const KEY_BYTES = 13
 const KEY_LETTER = 0x67
 const ROW_BYTES = 96
@@ -56,19 +65,25 @@ export interface GroupStream extends StreamCounters {
   readonly object: StoreObject
   /** At most `max` entries from `start` on. */
   runsFrom(start: StreamId, max: number): EntryRun[]
+  /** As runsFrom(), a run at a time, up to `end`. */
+  range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice>
   hasFrom(id: StreamId): boolean
   countRange(start: StreamId, end: StreamId): number
+  /** Entries with an ID above `id`. */
+  countAfter(id: StreamId): number
 }
 
 export class ConsumerGroup extends Row implements ConsumerHome {
   #lastDeliveredId: StreamId
   #entriesRead: Count | undefined
+  #position: Count | undefined
   #nextConsumer = 1
   #consumers: Consumers | undefined
   #consumersStored = 0
   #pel: Pel | undefined
   #pelRoot: Buffer | undefined
   #pendingStored = 0
+  readonly #releases: Releases = { count: 0, next: 1 }
 
   constructor(
     readonly stream: GroupStream,
@@ -81,21 +96,28 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     super()
     this.#lastDeliveredId = lastDeliveredId
     this.#entriesRead = entriesRead
+    this.#position = entriesRead
     stream.rows.cache.heldBytes += GROUP_BYTES + name.length
   }
 
   /** @throws CorruptionError */
   static decode(stream: GroupStream, key: Buffer, value: Buffer): ConsumerGroup {
     const what = `group row ${key.toString('hex')}`
-    checkVersion(value, GROUP.SECTIONS, GROUP_VERSION, what)
-    const [root, name] = splitSections(value, GROUP.SECTIONS, 2, what)
+    const version = versionOf(value, SECTIONS_AT, what) as keyof typeof SECTIONS_AT
+    const [root, name] = splitSections(value, SECTIONS_AT[version], 2, what)
     const object = new StoreObject(getU48(key, KEY_BYTES - 6))
-    const entriesRead = value[GROUP.HAS_ENTRIES_READ] === 1 ? getCount(value, GROUP.ENTRIES_READ) : undefined
+    const known = value[GROUP.KNOWN]
+    const entriesRead = (known & ENTRIES_READ_KNOWN) === 0 ? undefined : getCount(value, GROUP.ENTRIES_READ)
     const lastDeliveredId = getId(value, GROUP.LAST_DELIVERED_ID)
     const group = new ConsumerGroup(stream, object, name.toString('latin1'), lastDeliveredId, entriesRead)
     group.#nextConsumer = value.readUInt32BE(GROUP.NEXT_CONSUMER)
     group.#consumersStored = value.readUInt32BE(GROUP.CONSUMERS)
     group.#pendingStored = Number(getCount(value, GROUP.PENDING))
+    if (version === GROUP_VERSION) {
+      group.#position = (known & POSITION_KNOWN) === 0 ? undefined : getCount(value, GROUP.POSITION)
+      group.#releases.count = Number(getCount(value, GROUP.RELEASED))
+      group.#releases.next = Number(getCount(value, GROUP.NEXT_RELEASE))
+    }
     if (root.length > 0) group.#pelRoot = root
     return group
   }
@@ -130,12 +152,16 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   encodeRow(): Buffer {
     const fixed = Buffer.alloc(GROUP.SECTIONS)
     fixed[GROUP.VERSION] = GROUP_VERSION
-    fixed[GROUP.HAS_ENTRIES_READ] = this.#entriesRead === undefined ? 0 : 1
+    fixed[GROUP.KNOWN] =
+      (this.#entriesRead === undefined ? 0 : ENTRIES_READ_KNOWN) | (this.#position === undefined ? 0 : POSITION_KNOWN)
     fixed.writeUInt32BE(this.consumerCount, GROUP.CONSUMERS)
     putId(fixed, GROUP.LAST_DELIVERED_ID, this.#lastDeliveredId)
     putCount(fixed, GROUP.ENTRIES_READ, this.#entriesRead ?? 0)
     fixed.writeUInt32BE(this.#nextConsumer, GROUP.NEXT_CONSUMER)
     putCount(fixed, GROUP.PENDING, this.pendingCount)
+    putCount(fixed, GROUP.POSITION, this.#position ?? 0)
+    putCount(fixed, GROUP.RELEASED, this.#releases.count)
+    putCount(fixed, GROUP.NEXT_RELEASE, this.#releases.next)
     const root = this.#pel?.encodeRoot() ?? this.#pelRoot ?? NOTHING
     return joinSections(fixed, [root, Buffer.from(this.name, 'latin1')])
   }
@@ -148,28 +174,57 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return this.#lastDeliveredId
   }
 
-  /** undefined = unknown. */
+  /** As Redis 7.0 counts; undefined = unknown. */
   get entriesRead(): Count | undefined {
     return this.#entriesRead
+  }
+
+  /** Entries ever added up to lastDeliveredId: entries-read without the ways in which Redis 7.0 loses it. */
+  get position(): Count | undefined {
+    return this.#position
+  }
+
+  /** The stream says that no more than `entriesAdded` were ever added. */
+  boundPosition(entriesAdded: Count): void {
+    if (this.#position === undefined || this.#position <= entriesAdded) return
+    this.rows.touch(this)
+    this.#position = entriesAdded
   }
 
   get pendingCount(): number {
     return this.#pel?.count ?? this.#pendingStored
   }
 
+  /** Pending entries that nobody owns. */
+  get releasedCount(): number {
+    return this.#releases.count
+  }
+
   get consumerCount(): number {
     return this.#consumers?.size ?? this.#consumersStored
   }
 
-  /** As Redis 7's rule computes it; undefined = null. */
-  lag(): Count | undefined {
+  /** As Redis 7.0's rule computes it; undefined = null. */
+  estimatedLag(): Count | undefined {
     return lagOf(this.stream, this.#lastDeliveredId, this.#entriesRead)
+  }
+
+  /** Entries that are there for XREADGROUP to deliver. */
+  lag(): number {
+    return this.stream.countAfter(this.#lastDeliveredId)
   }
 
   setId(id: StreamId, entriesRead: Count | undefined): void {
     this.rows.touch(this)
     this.#lastDeliveredId = id
     this.#entriesRead = entriesRead
+    this.#position = entriesRead
+  }
+
+  /** As setId(), of an ID that XCLAIM learns from a replica: what was counted stays. */
+  raiseLastDeliveredId(id: StreamId): void {
+    this.rows.touch(this)
+    this.#lastDeliveredId = id
   }
 
   consumer(name: string): Consumer | undefined {
@@ -219,10 +274,18 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     const entriesInHoles = holed ? Math.min(entries, stream.countRange(firstId, stream.maxDeletedId)) : 0
     const pel = noAck ? undefined : this.#openPel()
     this.rows.touch(this)
-    this.#entriesRead = entriesReadAfter(stream, this.#entriesRead, { firstId, lastId, entries, entriesInHoles })
+    const delivery = { firstId, lastId, entries, entriesInHoles }
+    this.#entriesRead = entriesReadAfter(stream, this.#entriesRead, delivery)
+    this.#position = positionAfter(stream, this.#position, this.#lastDeliveredId, delivery)
     this.#lastDeliveredId = lastId
     if (pel !== undefined) pel.deliver(runs, consumer, nowMs)
     return runs
+  }
+
+  /** What deliver() would give now. */
+  upcoming(max: number): Iterable<WireSlice> {
+    const start = nextId(this.#lastDeliveredId)
+    return start === undefined || max <= 0 ? [] : this.stream.range(start, ID_MAX, max)
   }
 
   /** True when there is an entry after lastDeliveredId. */
@@ -230,6 +293,19 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     if (compareIds(this.stream.lastId, this.#lastDeliveredId) <= 0) return false
     const start = nextId(this.#lastDeliveredId)
     return start !== undefined && this.stream.hasFrom(start)
+  }
+
+  /** The first entry after lastDeliveredId. */
+  firstUndeliveredId(): StreamId | undefined {
+    if (!this.hasNew()) return undefined
+    const start = nextId(this.#lastDeliveredId)
+    return start === undefined ? undefined : this.stream.runsFrom(start, 1)[0]?.firstId
+  }
+
+  /** When the one of the pending entries with an owner was delivered that was delivered first, Unix ms. */
+  oldestDeliveryMs(): number | undefined {
+    for (const row of this.oldestPending(Number.MAX_SAFE_INTEGER)) if (row.owner !== undefined) return row.deliveredMs
+    return undefined
   }
 
   pending(id: StreamId): Pending | undefined {
@@ -243,12 +319,20 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return consumer === undefined ? pel.range(start, end) : pel.ownedRange(consumer, start, end)
   }
 
-  /** As pendingRange() but skips what was delivered after `deliveredMaxMs`, whole pages of it unread. */
+  /**
+   * As pendingRange() but skips what was delivered after `deliveredMaxMs`, whole pages of it unread. A released entry
+   * counts as delivered before.
+   */
   pendingIdleRange(start: StreamId, end: StreamId, deliveredMaxMs: number, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
     const pel = this.#openPel()
     if (consumer === undefined) return pel.idleRange(start, end, deliveredMaxMs)
     return pel.ownedIdleRange(consumer, start, end, deliveredMaxMs)
+  }
+
+  /** As pendingIdleRange(), of all, in the order in which they are to be claimed. They must not change meanwhile. */
+  oldestPending(deliveredMaxMs: number): Iterable<Pending> {
+    return this.pendingCount === 0 ? [] : this.#openPel().oldest(deliveredMaxMs)
   }
 
   firstPendingId(): StreamId | undefined {
@@ -275,6 +359,16 @@ export class ConsumerGroup extends Row implements ConsumerHome {
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
     this.#openPel().set(id, owner, deliveredMs, deliveries)
+  }
+
+  /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */
+  release(id: StreamId, deliveries: Count): void {
+    this.#openPel().disown(id, deliveries)
+  }
+
+  /** Forgets what is pending of [start, end]; returns how many that was. */
+  dropPending(start: StreamId, end: StreamId): number {
+    return this.pendingCount === 0 ? 0 : this.#openPel().removeRange(start, end)
   }
 
   /** Drops the group with its consumers and its PEL; the stream forgets it and sees to its row. */
@@ -318,6 +412,9 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   copyTo(target: ConsumerGroup): void {
     this.rows.touch(target)
     target.#nextConsumer = this.#nextConsumer
+    target.#position = this.#position
+    target.#releases.count = this.#releases.count
+    target.#releases.next = this.#releases.next
     for (const consumer of this.consumers()) {
       const copy = target.#allConsumers().create(consumer.number, consumer.name, consumer.seenMs)
       if (consumer.activeMs !== undefined) copy.setActive(consumer.activeMs)
@@ -341,7 +438,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   #openPel(): Pel {
     if (this.#pel !== undefined) return this.#pel
-    const pel = new Pel(this, this.#allConsumers(), () => this.rows.touch(this), this.#pelRoot)
+    const pel = new Pel(this, this.#allConsumers(), this.#releases, () => this.rows.touch(this), this.#pelRoot)
     if (pel.count !== this.#pendingStored) {
       throw new CorruptionError(`group ${this.object.id} and its PEL disagree about the number of pending entries`)
     }

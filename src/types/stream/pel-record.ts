@@ -5,7 +5,7 @@
 // offset  size  field
 //      0     8  last delivery, Unix ms, uint64
 //      8     8  deliveries, int64
-//     16     4  consumer number
+//     16     4  consumer number; 0 (RELEASED): nobody's, and the first field is its place among those, from 1
 
 import { STREAM_ID_BYTES } from '../../base/stream-id.js'
 import { PAGE_KIND } from '../../pages/page.js'
@@ -14,6 +14,8 @@ import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
 
 export const PEL_RECORD = { DELIVERED_MS: 0, DELIVERIES: 8, CONSUMER: 16, BYTES: 20 } as const
+/** The owner of an entry that XNACK released. Its time field is its place among the released, the first one first. */
+export const RELEASED = 0
 /** ID and payload. */
 export const PEL_RECORD_BYTES = STREAM_ID_BYTES + PEL_RECORD.BYTES
 

@@ -1,7 +1,7 @@
 // Pending entries list (PEL) of a consumer group: one tree of records by ID, and for each consumer a tree of the IDs it
-// owns. Used by: group. Uses: pel-record (bytes), consumers (owners by number).
-// Invariants: (1) an ID is in the group's tree if and only if it is in exactly its owner's tree; (2) the owner is a
-// consumer of the group. Whatever may fail (a page to load, an entry to read) comes before the first change.
+// owns. Used by: group. Uses: pel-record (bytes), consumers (owners by number), pel-oldest (order of delivery).
+// Invariants: (1) an ID is in the group's tree if and only if it is in exactly its owner's tree, or nobody owns it;
+// (2) the owner is a consumer of the group. Whatever may fail (a page to load) comes before the first change.
 
 import { CorruptionError } from '../../base/errors.js'
 import { compareIds, formatId, getId, nextId, STREAM_ID_BYTES } from '../../base/stream-id.js'
@@ -9,7 +9,7 @@ import type { StreamId } from '../../base/stream-id.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
 import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
-import type { PageNode } from '../../pages/ordered-pages.js'
+import type { PageNode, Position } from '../../pages/ordered-pages.js'
 import { RECORD_BODY_BYTES_MAX } from '../../pages/record-page.js'
 import type { RecordPage } from '../../pages/record-page.js'
 import { checkTree } from '../../pages/tree-check.js'
@@ -17,7 +17,16 @@ import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Consumers } from './consumers.js'
 import type { Count } from './count.js'
 import type { EntryRun } from './entries.js'
-import { consumerAt, deliveredMsAt, deliveriesAt, PEL_RECORD_BYTES, pelCodec, putPelRecord } from './pel-record.js'
+import { oldestFirst } from './pel-oldest.js'
+import {
+  consumerAt,
+  deliveredMsAt,
+  deliveriesAt,
+  PEL_RECORD_BYTES,
+  pelCodec,
+  putPelRecord,
+  RELEASED,
+} from './pel-record.js'
 import { copyPages } from './tree-copy.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
@@ -27,22 +36,58 @@ type RecordNode = PageNode<StreamId, RecordPage>
 export class Pending {
   constructor(
     readonly id: StreamId,
-    readonly owner: Consumer,
-    /** Unix ms. */
+    /** Undefined of one that was released: it belongs to nobody, and to whoever claims it. */
+    readonly owner: Consumer | undefined,
+    /** Unix ms; 0 of a released one. */
     readonly deliveredMs: number,
     readonly deliveries: Count,
   ) {}
+
+  /** latin1; '' of a released one. */
+  get ownerName(): string {
+    return this.owner === undefined ? '' : this.owner.name
+  }
+
+  /** At least 0; -1 of a released one. */
+  idleMs(nowMs: number): number {
+    return this.owner === undefined ? -1 : Math.max(nowMs - this.deliveredMs, 0)
+  }
+
+  /** Whether it may be claimed by who asks for so much idle time: a released one always. */
+  isIdle(nowMs: number, idleMsMin: number): boolean {
+    return idleMsMin <= 0 || this.owner === undefined || nowMs - this.deliveredMs >= idleMsMin
+  }
+}
+
+/** What a group keeps of its released entries beside their records. */
+export interface Releases {
+  count: number
+  /** Place of the next one. */
+  next: number
 }
 
 export class Pel {
   readonly #tree: RecordTree
   readonly #consumers: Consumers
+  readonly #releases: Releases
+  readonly #onChange: () => void
   /** Counts changes, so that a walk notices that its place is void. */
   #version = 0
 
-  /** @param onChange called before the root changes */
-  constructor(home: ConsumerHome, consumers: Consumers, onChange: () => void, root: Buffer | undefined) {
+  /**
+   * @param releases kept up to date; the caller stores it
+   * @param onChange called before the root or `releases` changes
+   */
+  constructor(
+    home: ConsumerHome,
+    consumers: Consumers,
+    releases: Releases,
+    onChange: () => void,
+    root: Buffer | undefined,
+  ) {
     this.#consumers = consumers
+    this.#releases = releases
+    this.#onChange = onChange
     this.#tree = new OrderedPages(home.rows, home.object, pelCodec, onChange, root)
   }
 
@@ -121,22 +166,45 @@ export class Pel {
 
   /** Creates or overwrites the record of `id`. */
   set(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
+    this.#set(id, owner, deliveredMs, deliveries)
+  }
+
+  /** As set(), of an entry that belongs to nobody from now on; it is the last of those. */
+  disown(id: StreamId, deliveries: Count): void {
+    this.#set(id, undefined, this.#releases.next, deliveries)
+    this.#releases.next++
+  }
+
+  #set(id: StreamId, owner: Consumer | undefined, timeOrPlace: number, deliveries: Count): void {
     const found = this.#tree.find(id)
+    const numberNow = owner === undefined ? RELEASED : owner.number
     this.#version++
     if (found === undefined) {
-      insertId(owner.owned(), id)
+      this.#enter(id, owner)
       const node = this.#tree.nodeForInsert(id)
       const page = this.#tree.page(node)
-      this.#write(node, page, page.insert(id), owner, deliveredMs, deliveries)
+      this.#write(node, page, page.insert(id), numberNow, timeOrPlace, deliveries)
       return
     }
     const page = this.#tree.page(found.node)
     const number = consumerAt(page.bytes, page.payloadAt(found.index))
-    if (number !== owner.number) {
-      removeId(this.#consumers.numbered(number).owned(), id)
-      insertId(owner.owned(), id)
+    if (number !== numberNow) {
+      this.#leave(id, number)
+      this.#enter(id, owner)
     }
-    this.#write(found.node, this.#tree.willChange(found.node), found.index, owner, deliveredMs, deliveries)
+    this.#write(found.node, this.#tree.willChange(found.node), found.index, numberNow, timeOrPlace, deliveries)
+  }
+
+  #enter(id: StreamId, owner: Consumer | undefined): void {
+    if (owner !== undefined) return insertId(owner.owned(), id)
+    this.#onChange()
+    this.#releases.count++
+  }
+
+  #leave(id: StreamId, number: number): void {
+    if (number !== RELEASED) return removeId(this.#consumers.numbered(number).owned(), id)
+    this.#onChange()
+    this.#releases.count--
   }
 
   /** False when `id` is not pending. */
@@ -168,6 +236,7 @@ export class Pel {
     if (found === undefined) return 0
     const page = this.#tree.page(found.node)
     const number = consumerAt(page.bytes, page.payloadAt(found.index))
+    if (number === RELEASED) return this.#removeReleased(found)
     const owned = this.#consumers.numbered(number).owned()
     const foundOwned = owned.find(id)
     if (foundOwned === undefined) throw brokenPel(id)
@@ -186,11 +255,26 @@ export class Pel {
     return run
   }
 
+  #removeReleased(found: Position<StreamId, RecordPage>): number {
+    this.#version++
+    this.#tree.willChange(found.node).removeRange(found.index, found.index + 1)
+    this.#releases.count--
+    this.#tree.changed(found.node)
+    return 1
+  }
+
   /** Whether record `index` is that of ids[at], and its owner has this number. */
   #isAt(page: RecordPage, index: number, ids: StreamIdList, at: number, number: number): boolean {
     return (
       ids.equalsAt(at, page.bytes, page.keyOffsetAt(index)) && consumerAt(page.bytes, page.payloadAt(index)) === number
     )
+  }
+
+  /** Removes the records with start <= id <= end, whoever owns them; returns how many there were. */
+  removeRange(start: StreamId, end: StreamId): number {
+    const ids = new StreamIdList()
+    for (const row of this.range(start, end)) ids.push(row.id)
+    return this.removeAll(ids)
   }
 
   /** Removes everything that `consumer` owns. */
@@ -230,13 +314,14 @@ export class Pel {
     }
   }
 
-  /** As range(), of those delivered at `deliveredMaxMs` or before; pages without any are not read. */
+  /** As range(), of those released, or delivered at `deliveredMaxMs` or before; pages without any are not read. */
   *idleRange(start: StreamId, end: StreamId, deliveredMaxMs: number): Generator<Pending> {
     const tree = this.#tree
+    const summaryMax = this.#summaryMax(deliveredMaxMs)
     let from: StreamId | undefined = start
     while (from !== undefined) {
       let node: RecordNode | undefined = tree.nodeFor(from)
-      if (node !== undefined && node.summary > deliveredMaxMs) node = tree.nextWithSummaryAtMost(node, deliveredMaxMs)
+      if (node !== undefined && node.summary > summaryMax) node = tree.nextWithSummaryAtMost(node, summaryMax)
       if (node === undefined || compareIds(node.firstKey, end) > 0) return
       const page = tree.page(node)
       const version = this.#version
@@ -245,7 +330,8 @@ export class Pel {
       from = undefined
       for (let index = first; index < page.count; index++) {
         if (page.compareAt(index, end) > 0) return
-        if (deliveredMsAt(page.bytes, page.payloadAt(index)) > deliveredMaxMs) continue
+        const at = page.payloadAt(index)
+        if (deliveredMsAt(page.bytes, at) > deliveredMaxMs && consumerAt(page.bytes, at) !== RELEASED) continue
         found = true
         const pending = this.#read(page, index)
         yield pending
@@ -260,6 +346,23 @@ export class Pel {
       }
       from = tree.next(node)?.firstKey
     }
+  }
+
+  /**
+   * What idleRange() gives for the whole PEL, as it is to be claimed: the released first, in the order they were
+   * released in, then what was delivered first. The PEL must not change while they are taken.
+   */
+  *oldest(deliveredMaxMs: number): Generator<Pending> {
+    const { count, next } = this.#releases
+    for (const { page, index } of oldestFirst(this.#tree, deliveredMaxMs, count > 0 ? next : 0)) {
+      yield this.#read(page, index)
+    }
+  }
+
+  /** No page whose summary is above it holds a released entry, or one delivered at `deliveredMaxMs` or before. */
+  #summaryMax(deliveredMaxMs: number): number {
+    const { count, next } = this.#releases
+    return count === 0 ? deliveredMaxMs : Math.max(deliveredMaxMs, next - 1)
   }
 
   /** As range(), of what `consumer` owns. */
@@ -313,7 +416,9 @@ export class Pel {
   #read(page: RecordPage, index: number): Pending {
     const at = page.payloadAt(index)
     const { bytes } = page
-    const owner = this.#consumers.numbered(consumerAt(bytes, at))
+    const number = consumerAt(bytes, at)
+    if (number === RELEASED) return new Pending(page.keyAt(index), undefined, 0, deliveriesAt(bytes, at))
+    const owner = this.#consumers.numbered(number)
     return new Pending(page.keyAt(index), owner, deliveredMsAt(bytes, at), deliveriesAt(bytes, at))
   }
 
@@ -321,11 +426,11 @@ export class Pel {
     node: RecordNode,
     page: RecordPage,
     index: number,
-    owner: Consumer,
-    deliveredMs: number,
+    owner: number,
+    timeOrPlace: number,
     deliveries: Count,
   ): void {
-    putPelRecord(page.bytes, page.payloadAt(index), deliveredMs, deliveries, owner.number)
+    putPelRecord(page.bytes, page.payloadAt(index), timeOrPlace, deliveries, owner)
     page.written(index)
     this.#tree.changed(node)
   }

@@ -1,6 +1,7 @@
 // How far a group has read a stream, as Redis 7.0 counts it: entries-read and lag. They are exact until a delete
 // leaves a hole ahead of the group, unknown then, and exact again where the position can be told from both ends.
-// Pure; used by: group, stream.
+// Beside them the position, which knows more: a trim may take what a group has not read, and what was added behind the
+// group is there to be counted. Pure; used by: group, stream.
 
 import { compareIds, equalIds, isZeroId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
@@ -78,6 +79,25 @@ export function entriesReadAfter(
     if (atFirst !== undefined) return addCounts(atFirst, solid - 1)
   }
   return equalIds(delivery.lastId, stream.lastId) ? stream.entriesAdded : undefined
+}
+
+/**
+ * Entries ever added up to the last of `delivery`; undefined when that cannot be told.
+ * @param position that of `lastDeliveredId`, where the group was before
+ */
+export function positionAfter(
+  stream: StreamCounters & { countAfter(id: StreamId): number },
+  position: Count | undefined,
+  lastDeliveredId: StreamId,
+  delivery: Delivery,
+): Count | undefined {
+  // Whatever went behind the group stood before the first entry that is left, or left a hole behind the group.
+  const holed = compareIds(stream.maxDeletedId, lastDeliveredId) > 0
+  const gapless = !holed && compareIds(lastDeliveredId, stream.firstId) >= 0
+  if (gapless && position !== undefined) return addCounts(position, delivery.entries)
+  // Nothing behind the delivery was ever deleted, so all that was added there can be counted.
+  if (compareIds(stream.maxDeletedId, delivery.lastId) > 0) return undefined
+  return subtractCounts(stream.entriesAdded, stream.countAfter(delivery.lastId))
 }
 
 function isZeroCount(count: Count): boolean {

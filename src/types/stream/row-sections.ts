@@ -35,6 +35,21 @@ export function splitSections(value: Buffer, fixedBytes: number, count: number, 
   return sections
 }
 
+/**
+ * The version `value` begins with, one of `fixedBytes`: the length of the fixed part, by version.
+ * @throws CorruptionError naming `what` when it is none of those, or `value` is shorter
+ */
+export function versionOf(value: Buffer, fixedBytes: Readonly<Record<number, number>>, what: string): number {
+  const version = value.length === 0 ? 0 : value[0]
+  const bytes = fixedBytes[version]
+  if (bytes === undefined) {
+    const known = Object.keys(fixedBytes).join(' or ')
+    throw new CorruptionError(`${what} has version ${version}, not ${known}`)
+  }
+  if (value.length < bytes) throw new CorruptionError(`${what} has only ${value.length} bytes`)
+  return version
+}
+
 /** @throws CorruptionError naming `what` unless `value` has at least `bytes` bytes and begins with `version` */
 export function checkVersion(value: Buffer, bytes: number, version: number, what: string): void {
   if (value.length < bytes) throw new CorruptionError(`${what} has only ${value.length} bytes`)

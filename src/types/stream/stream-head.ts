@@ -1,13 +1,14 @@
 // The row of a stream in Table.Heads: everything about the stream as a whole, and the roots of its trees. Pure codec.
 //
-// Head, version 1. On disk, so frozen: add a version, never edit a row. docs/format/stream.md repeats the drawing.
+// Head, version 2. On disk, so frozen: add a version, never edit a row. docs/format/stream.md repeats the drawing.
 // offset  size  field                          offset  size  field
 //      0     1  version                            42     8  entries added, int64
 //      1     1  zero                               50     4  groups
 //      2     8  length                             54     .  section: root of the entries
 //     10    16  last ID                             .     .  section: root of the closed macro nodes
 //     26    16  max deleted ID                      .     .  section: open macro node, see below
-// A missing root and a missing node are empty sections.
+//                                                   .     .  section: idempotence (idempotence.ts)
+// What is missing is an empty section. Version 1 had no section for idempotence.
 //
 // Open macro node
 // offset  size  field                          offset  size  field
@@ -21,9 +22,9 @@ import { compareIds, getId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
-import { checkVersion, joinSections, splitSections } from './row-sections.js'
+import { joinSections, splitSections, versionOf } from './row-sections.js'
 
-export const HEAD_VERSION = 1
+export const HEAD_VERSION = 2
 export const HEAD = {
   VERSION: 0,
   LENGTH: 2,
@@ -65,8 +66,11 @@ export interface StreamHead {
   entriesRoot: Buffer
   closedRoot: Buffer | undefined
   openNode: OpenNode | undefined
+  idempotence: Buffer | undefined
 }
 
+const VERSION_WITHOUT_IDEMPOTENCE = 1
+const SECTIONS_AT = { [VERSION_WITHOUT_IDEMPOTENCE]: HEAD.SECTIONS, [HEAD_VERSION]: HEAD.SECTIONS } as const
 const NOTHING = Buffer.alloc(0)
 
 export function encodeHead(head: StreamHead): Buffer {
@@ -78,13 +82,13 @@ export function encodeHead(head: StreamHead): Buffer {
   putCount(fixed, HEAD.ENTRIES_ADDED, head.entriesAdded)
   fixed.writeUInt32BE(head.groupCount, HEAD.GROUPS)
   const open = head.openNode === undefined ? NOTHING : encodeOpenNode(head.openNode)
-  return joinSections(fixed, [head.entriesRoot, head.closedRoot ?? NOTHING, open])
+  return joinSections(fixed, [head.entriesRoot, head.closedRoot ?? NOTHING, open, head.idempotence ?? NOTHING])
 }
 
 /** @throws CorruptionError naming `what` */
 export function decodeHead(value: Buffer, what: string): StreamHead {
-  checkVersion(value, HEAD.SECTIONS, HEAD_VERSION, what)
-  const [entriesRoot, closedRoot, open] = splitSections(value, HEAD.SECTIONS, 3, what)
+  const sections = versionOf(value, SECTIONS_AT, what) === VERSION_WITHOUT_IDEMPOTENCE ? 3 : 4
+  const [entriesRoot, closedRoot, open, idempotence] = splitSections(value, HEAD.SECTIONS, sections, what)
   return {
     length: Number(getCount(value, HEAD.LENGTH)),
     lastId: getId(value, HEAD.LAST_ID),
@@ -94,6 +98,7 @@ export function decodeHead(value: Buffer, what: string): StreamHead {
     entriesRoot,
     closedRoot: closedRoot.length === 0 ? undefined : closedRoot,
     openNode: open.length === 0 ? undefined : decodeOpenNode(open, what),
+    idempotence: idempotence === undefined || idempotence.length === 0 ? undefined : idempotence,
   }
 }
 

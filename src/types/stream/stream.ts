@@ -1,5 +1,6 @@
 // A stream: its head row, its entries, its macro nodes and its consumer groups. Used by: commands, keyspace.
-// Uses: entries (wire pages), macro-nodes (trim counts), group (one row and one object each), stream-head (bytes).
+// Uses: entries (wire pages), macro-nodes (trim counts), group (one row and one object each), idempotence (a row for
+// each producer), stream-head (bytes).
 // Invariants: (1) the macro nodes' live counts add up to the length; (2) every ID is <= lastId; (3) the head is touched
 // before anything that it holds changes.
 
@@ -19,6 +20,7 @@ import type { EntryRun, WireSlice } from './entries.js'
 import type { VisitFound, VisitSlice } from './entry-read.js'
 import type { ConsumerGroup, GroupStream } from './group.js'
 import { Groups } from './groups.js'
+import { Idempotence } from './idempotence.js'
 import { MacroNodes } from './macro-nodes.js'
 import type { MacroNode, NodeLimits } from './macro-nodes.js'
 import { entriesAddedUpTo } from './read-progress.js'
@@ -41,6 +43,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   readonly #entries: Entries
   readonly #nodes: MacroNodes
   readonly #groups: Groups
+  readonly idempotence: Idempotence
 
   private constructor(
     readonly rows: Rows,
@@ -52,6 +55,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
     this.#entries = new Entries(rows, object, touch, head?.entriesRoot)
     this.#nodes = new MacroNodes(rows, object, touch, head?.closedRoot, head?.openNode)
     this.#groups = new Groups(this, head?.groupCount ?? 0)
+    this.idempotence = new Idempotence(rows, object, touch, head?.idempotence)
     rows.cache.heldBytes += STREAM_BYTES
     if (head !== undefined) {
       this.#lastId = head.lastId
@@ -100,6 +104,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
       entriesRoot: this.#entries.encodeRoot(),
       closedRoot: this.#nodes.encodeClosedRoot(),
       openNode: this.#nodes.open,
+      idempotence: this.idempotence.encode(),
     })
   }
 
@@ -192,6 +197,10 @@ export class Stream extends Row implements KeyValue, GroupStream {
     return this.#entries.countRange(start, end)
   }
 
+  countAfter(id: StreamId): number {
+    return compareIds(id, this.#lastId) >= 0 ? 0 : this.#entries.countAfter(id)
+  }
+
   /** At most `max` entries of [start, end] in ascending order, in slices as long as the pages allow. */
   range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice> {
     return this.#entries.range(start, end, max)
@@ -264,7 +273,10 @@ export class Stream extends Row implements KeyValue, GroupStream {
   setId(lastId: StreamId, entriesAdded: Count | undefined, maxDeletedId: StreamId | undefined): void {
     this.rows.touch(this)
     this.#lastId = lastId
-    if (entriesAdded !== undefined) this.#entriesAdded = entriesAdded
+    if (entriesAdded !== undefined) {
+      this.#entriesAdded = entriesAdded
+      for (const group of this.#groups.all()) group.boundPosition(entriesAdded)
+    }
     if (maxDeletedId !== undefined) this.#maxDeletedId = maxDeletedId
   }
 
@@ -307,6 +319,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
     if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)
     this.#entries.release()
     this.#nodes.release()
+    this.idempotence.release()
     this.rows.withdraw(this)
     this.rows.drop(this.object, treeIds)
   }
@@ -318,6 +331,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
     copy.#entriesAdded = this.#entriesAdded
     copy.#entries.copyFrom(this.#entries)
     copy.#nodes.copyFrom(this.#nodes)
+    copy.idempotence.copyFrom(this.idempotence)
     for (const group of this.groups()) {
       group.copyTo(copy.createGroup(group.name, group.lastDeliveredId, group.entriesRead))
     }
@@ -325,7 +339,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   }
 
   memoryUsage(): number {
-    let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes
+    let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes + this.idempotence.memoryUsage()
     for (const group of this.groups()) bytes += group.memoryUsage()
     return bytes
   }

@@ -6,8 +6,10 @@ import { StoreObject } from '../../../src/store/row.js'
 import { CONSUMER, CONSUMER_VERSION } from '../../../src/types/stream/consumer.js'
 import { ConsumerGroup, GROUP, GROUP_VERSION } from '../../../src/types/stream/group.js'
 import type { GroupStream } from '../../../src/types/stream/group.js'
+import { IDEMPOTENCE } from '../../../src/types/stream/idempotence.js'
 import { CLOSED_NODE } from '../../../src/types/stream/macro-nodes.js'
 import { PEL_RECORD } from '../../../src/types/stream/pel-record.js'
+import { IDEMPOTENT_ENTRY, PRODUCER, PRODUCER_VERSION } from '../../../src/types/stream/producer.js'
 import { HEAD, HEAD_VERSION, OPEN_NODE } from '../../../src/types/stream/stream-head.js'
 
 const text = readFileSync(new URL('../../../docs/format/stream.md', import.meta.url), 'utf8')
@@ -29,6 +31,9 @@ const LAYOUTS: Record<string, { offsets: Record<string, number>; version?: numbe
   'Open macro node': { offsets: OPEN_NODE },
   'Closed macro node': { offsets: CLOSED_NODE, bytes: CLOSED_NODE.PAYLOAD_BYTES },
   Group: { offsets: GROUP, version: GROUP_VERSION },
+  Idempotence: { offsets: IDEMPOTENCE, bytes: IDEMPOTENCE.BYTES },
+  Producer: { offsets: PRODUCER, version: PRODUCER_VERSION },
+  'Known ID': { offsets: IDEMPOTENT_ENTRY, bytes: IDEMPOTENT_ENTRY.BYTES },
   Consumer: { offsets: CONSUMER, version: CONSUMER_VERSION },
   'PEL record': { offsets: PEL_RECORD, bytes: PEL_RECORD.BYTES },
 }
@@ -37,7 +42,7 @@ for (const [heading, { offsets, version, bytes }] of Object.entries(LAYOUTS)) {
   t.test(`the drawing of "${heading}" is what the code does`, async t => {
     const rows = tableOf(heading)
     const named = Object.fromEntries(rows.filter(({ name }) => name !== '').map(({ name, offset }) => [name, offset]))
-    const total = bytes === undefined ? {} : { [heading === 'PEL record' ? 'BYTES' : 'PAYLOAD_BYTES']: bytes }
+    const total = bytes === undefined ? {} : { [heading === 'Closed macro node' ? 'PAYLOAD_BYTES' : 'BYTES']: bytes }
     t.same({ ...named, ...total }, offsets)
     let at = 0
     for (const { offset, size } of rows) {

@@ -12,12 +12,28 @@ const full: StreamHead = {
   entriesRoot: Buffer.from('root of the entries'),
   closedRoot: Buffer.from('root of the nodes'),
   openNode: { firstId: idOf(1), lastId: idOf(2), live: 3, deleted: 4, bytes: 4096, masterFields: '$1\r\n\xff\r\n' },
+  idempotence: Buffer.from('idempotence'),
 }
 
 t.test('a head comes back as it was written, with and without what may be missing', async t => {
   t.same(decodeHead(encodeHead(full), 'the head'), full)
-  const empty = { ...full, length: 0, lastId: ID_MIN, entriesAdded: 0, closedRoot: undefined, openNode: undefined }
+  const empty = {
+    ...full,
+    length: 0,
+    lastId: ID_MIN,
+    entriesAdded: 0,
+    closedRoot: undefined,
+    openNode: undefined,
+    idempotence: undefined,
+  }
   t.same(decodeHead(encodeHead(empty), 'the head'), empty)
+})
+
+t.test('a head of version 1, which had no idempotence, is read', async t => {
+  const bytes = encodeHead({ ...full, idempotence: undefined })
+  const old = Buffer.from(bytes.subarray(0, bytes.length - 4))
+  old[HEAD.VERSION] = 1
+  t.same(decodeHead(old, 'the head'), { ...full, idempotence: undefined })
 })
 
 t.test('a head cut short, of another version, or with an impossible node is refused by name', async t => {
@@ -27,7 +43,7 @@ t.test('a head cut short, of another version, or with an impossible node is refu
     t.throws(() => decodeHead(bytes.subarray(0, length), 'the head'), refused, `${length} bytes`)
   }
   const other = Buffer.from(bytes)
-  other[HEAD.VERSION] = 2
+  other[HEAD.VERSION] = 3
   t.throws(() => decodeHead(other, 'the head'), refused)
   const backwards = { ...full.openNode!, firstId: idOf(3) }
   t.throws(() => decodeHead(encodeHead({ ...full, openNode: backwards }), 'the head'), refused)

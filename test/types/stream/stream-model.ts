@@ -101,8 +101,8 @@ function groupPicture(group: ConsumerGroup): unknown {
   }
 }
 
-export function pendingPicture({ id, owner, deliveredMs, deliveries }: Pending): string {
-  return `${formatId(id)} ${owner.name} ${deliveredMs} ${deliveries}`
+export function pendingPicture({ id, ownerName, deliveredMs, deliveries }: Pending): string {
+  return `${formatId(id)} ${ownerName} ${deliveredMs} ${deliveries}`
 }
 
 export function modelPendingPicture({ id, owner, deliveredMs, deliveries }: ModelPending): string {

@@ -1,0 +1,107 @@
+// What refers to an entry beside the stream itself: the groups that have it pending, and those that have yet to read
+// it. The three policies of deleting ask for it: leave references alone (KEEPREF), take them along (DELREF), or delete
+// only what nobody refers to (ACKED). Used by: stream, commands. Uses: group.
+
+import { compareIds, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
+import type { StreamId } from '../../base/stream-id.js'
+import type { EntryRun } from './entries.js'
+import type { Stream } from './stream.js'
+import type { Trim } from './trim.js'
+
+export type ReferencePolicy = 'keep' | 'drop' | 'acked'
+
+/** Entries looked at in one go. */
+const CHUNK_ENTRIES = 512
+
+/** True when a group has `id` pending or has not come to it yet; also of an ID without an entry. */
+export function isReferenced(stream: Stream, id: StreamId): boolean {
+  for (const group of stream.groups()) {
+    if (compareIds(id, group.lastDeliveredId) > 0 || group.pending(id) !== undefined) return true
+  }
+  return false
+}
+
+/** Takes `id` out of the pending entries of all groups; returns of how many. */
+export function dropReferences(stream: Stream, id: StreamId): number {
+  let dropped = 0
+  for (const group of stream.groups()) if (group.ack(id)) dropped++
+  return dropped
+}
+
+/** As dropReferences(), of everything below the first entry that is left. */
+export function dropReferencesToTrimmed(stream: Stream): void {
+  const end = stream.length === 0 ? stream.lastId : previousId(stream.firstId)
+  if (end === undefined) return
+  for (const group of stream.groups()) group.dropPending(ID_MIN, end)
+}
+
+/**
+ * Removes from the front what `trim` asks for, entry by entry, and passes over what is referred to. Approximate or not,
+ * it stops at its target: only the limit of an approximate one is heeded as well.
+ */
+export function trimUnreferenced(stream: Stream, trim: Trim): number {
+  const end = lastFreeId(stream, trim)
+  if (end === undefined) return 0
+  const wanted = trim.by === 'maxlen' ? stream.length - trim.length : stream.length
+  const removable = trim.limit > 0 ? Math.min(wanted, trim.limit) : wanted
+  let removed = 0
+  let passedOver = false
+  let from: StreamId | undefined = ID_MIN
+  while (removed < removable && from !== undefined && compareIds(from, end) <= 0) {
+    const run: EntryRun | undefined = stream.runsFrom(from, CHUNK_ENTRIES)[0]
+    if (run === undefined || compareIds(run.firstId, end) > 0) break
+    const ids = idsUpTo(run, end)
+    const last = ids[ids.length - 1]
+    const free = unreferenced(stream, ids).slice(0, removable - removed)
+    removed += free.length
+    passedOver = removeFrom(stream, ids, free, passedOver)
+    from = nextId(last)
+  }
+  return removed
+}
+
+/** The last ID that all groups have come to and `trim` may take; undefined when there is none. */
+function lastFreeId(stream: Stream, trim: Trim): StreamId | undefined {
+  let end: StreamId | undefined = trim.by === 'minid' ? previousId(trim.id) : ID_MAX
+  for (const { lastDeliveredId } of stream.groups()) {
+    if (end !== undefined && compareIds(lastDeliveredId, end) < 0) end = lastDeliveredId
+  }
+  return end
+}
+
+function idsUpTo(run: EntryRun, end: StreamId): StreamId[] {
+  const ids: StreamId[] = []
+  for (let i = 0; i < run.entries; i++) {
+    const id = run.page.keyAt(run.index + i)
+    if (compareIds(id, end) > 0) break
+    ids.push(id)
+  }
+  return ids
+}
+
+/** Those of `ids`, ascending and read by all groups, that no group has pending. */
+function unreferenced(stream: Stream, ids: readonly StreamId[]): StreamId[] {
+  const pending = new Uint8Array(ids.length)
+  for (const group of stream.groups()) {
+    let at = 0
+    for (const row of group.pendingRange(ids[0], ids[ids.length - 1])) {
+      while (at < ids.length && compareIds(ids[at], row.id) < 0) at++
+      if (at < ids.length && compareIds(ids[at], row.id) === 0) pending[at] = 1
+    }
+  }
+  return ids.filter((_, i) => pending[i] === 0)
+}
+
+/**
+ * Removes `free` of `ids`, which are the first that are left unless some were passed over. What stands at the very
+ * front goes as by any trim; the rest leaves holes, as XDEL does. Returns whether something is passed over now.
+ */
+function removeFrom(stream: Stream, ids: readonly StreamId[], free: readonly StreamId[], passedOver: boolean): boolean {
+  let leading = 0
+  if (!passedOver) while (leading < free.length && free[leading] === ids[leading]) leading++
+  if (leading > 0) {
+    stream.trim({ by: 'maxlen', length: stream.length - leading, approximate: false, limit: 0 })
+  }
+  for (let i = leading; i < free.length; i++) stream.delete(free[i])
+  return passedOver || leading < ids.length
+}
