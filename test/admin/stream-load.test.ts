@@ -16,8 +16,10 @@ import { Table } from '../../src/store/row.js'
 /** All that a client sees of a stream, but for the times of consumers. */
 async function view(client: RespClient, key: string): Promise<string[]> {
   const parts: string[] = [await client.text('XRANGE', key, '-', '+')]
-  parts.push((await client.text('XINFO', 'STREAM', key)).replace(/radix-tree-(keys|nodes)\r\n:\d+/g, ''))
-  parts.push(await client.text('XINFO', 'GROUPS', key))
+  // redis-server 7.0 says nothing of producers, and of lag only what it can estimate.
+  const stream = (await client.text('XINFO', 'STREAM', key)).replace(/radix-tree-(keys|nodes)\r\n:\d+/g, '')
+  parts.push(stream.replace(/^\*\d+/, '').replace(/\$\d+\r\n(idmp|pids|iids)-\w+\r\n:\d+\r\n/g, ''))
+  parts.push((await client.text('XINFO', 'GROUPS', key)).replace(/lag\r\n(:\d+|\$-1)/g, ''))
   for (const group of ['group', 'other', 'third \xff']) {
     if (!parts[2].includes(group)) continue
     // Without the idle times, which pass.
