@@ -1,7 +1,7 @@
 // Power cuts: what a server did to its files is recorded, operation by operation, and after every prefix of that record
 // the power is cut: a server starts on what the device may hold then. `always` has everything that was acknowledged;
 // `everysec` everything that a sync had covered; and the state is always that of a moment, compared with the model of
-// the crash test. POWER_CUTS cuts for each policy (16, spread over the record; 'all' for every prefix).
+// the crash test. POWER_CUTS cuts for each policy (10, spread over the record; 'all' for every prefix).
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,8 +13,8 @@ import { Journey } from './journey.js'
 import { SimulatedDisk } from './simulated-disk.js'
 
 t.setTimeout(7_200_000)
-const CUTS = process.env.POWER_CUTS ?? '16'
-const OPERATIONS = CUTS === 'all' ? 600 : 150
+const CUTS = process.env.POWER_CUTS ?? '10'
+const OPERATIONS = CUTS === 'all' ? 600 : 120
 const CLIENTS = 2
 
 /** How far each journey was when an operation was noted: acknowledged, sent. */
@@ -31,6 +31,7 @@ for (const appendfsync of ['always', 'everysec'] as const) {
     const marks: Mark[] = []
     const markNow = (): Mark => journeys.map(({ acknowledged, sent }) => ({ acknowledged, sent }))
     disk.onOperation = () => void marks.push(markNow())
+    disk.onRemove = () => disk.committed(folder, copies)
     const { server, connect } = await startInProcess(t, folder, { appendfsync }, undefined, { journalFiles: disk })
     const clients = await Promise.all(journeys.map(connect))
     const travels = journeys.map((journey, i) => journey.travel(clients[i]))
@@ -39,7 +40,6 @@ for (const appendfsync of ['always', 'everysec'] as const) {
       // Checkpoints in between, so that segments begin and go.
       const before = disk.operations.length
       await admin.text('SAVE')
-      disk.committed(folder, copies)
       if (appendfsync === 'everysec') await admin.text('WAITAOF', 1, 0, 0)
       while (disk.operations.length < before + 10 + rng.below(20)) await new Promise(resolve => setTimeout(resolve, 1))
     }

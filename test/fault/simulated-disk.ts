@@ -47,6 +47,8 @@ export class SimulatedDisk implements JournalFiles {
   readonly operations: Operation[] = []
   /** Called before each operation is noted. */
   onOperation: () => void = () => undefined
+  /** Called before a segment is deleted: a checkpoint that makes it superfluous was committed. */
+  onRemove: () => void = () => undefined
   /** Says whether the next operation fails; never unless set. */
   fails: (kind: 'write' | 'sync' | 'create' | 'syncFolder') => boolean = () => false
   readonly #names = new Map<number, string>()
@@ -105,6 +107,7 @@ export class SimulatedDisk implements JournalFiles {
   }
 
   remove(path: string): void {
+    this.onRemove()
     systemFiles.remove(path)
     this.#note({ kind: 'remove', name: basename(path) })
   }
