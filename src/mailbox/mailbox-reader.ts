@@ -10,7 +10,7 @@ import { beforeEpoch, mailboxSeq } from './mailbox-seq.js'
 import type { MailboxSeq } from './mailbox-seq.js'
 import type { ScannedEvent } from './mailbox-store.js'
 import { RegressionCount } from './regression-count.js'
-import { historyOf, placeOf, resolveCursor, segmentsOf } from './resolve-cursor.js'
+import { historyOf, placeOf, positionEpoch, resolveCursor, segmentsOf } from './resolve-cursor.js'
 import type { Resolution, Segment, ShardHistory } from './resolve-cursor.js'
 
 export interface Pull {
@@ -107,7 +107,9 @@ export class MailboxReader {
       cursor.lastApplied,
       events.map(({ seq }) => seq),
     )
-    return { events, token: this.#signer.sign(user, { ...cursor, lastApplied }), isCaughtUp }
+    // On the way to a split a cursor passes epochs that it was not made for.
+    const shardEpoch = Math.max(cursor.shardEpoch, positionEpoch(lastApplied))
+    return { events, token: this.#signer.sign(user, { shard, shardEpoch, lastApplied }), isCaughtUp }
   }
 
   /** Up to where the user's lane is whole, in the epoch of the shard. */
