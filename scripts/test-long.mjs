@@ -15,6 +15,7 @@ const LONG = {
   BUSY_ROUNDS: '100',
   LEAK_CALLS: '10000000',
   SCRIPT_COUNT: '20000', // per protocol
+  POWER_CUTS: 'all',
   TEST_TIMEOUT_S: '7200',
 }
 const CONFORMANCE = [

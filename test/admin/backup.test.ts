@@ -12,6 +12,8 @@ import { tempDir } from '../support/temp-dir.js'
 import { damage, filledFolder, flip } from './damage.js'
 import { runTool } from './tool-run.js'
 
+t.setTimeout(300_000)
+
 t.test('a folder comes back from its backup with everything', async t => {
   const folder = await filledFolder(t)
   writeFileSync(join(folder, 'users.acl'), 'user default on nopass ~* &* +@all\n')

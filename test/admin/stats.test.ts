@@ -7,6 +7,8 @@ import { tempDir } from '../support/temp-dir.js'
 import { ENTRIES, filledFolder } from './damage.js'
 import { runTool } from './tool-run.js'
 
+t.setTimeout(300_000)
+
 t.test('keys by database and type, streams, tables and bytes are told', async t => {
   const folder = await filledFolder(t)
   const stats = await statsOf(folder, 10)

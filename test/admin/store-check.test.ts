@@ -17,6 +17,8 @@ async function check(folder: string): Promise<StoreReport> {
   }
 }
 
+t.setTimeout(300_000)
+
 t.test('a store is whole until a row of it is not', async t => {
   const whole = await filledFolder(t)
   const before = await check(whole)

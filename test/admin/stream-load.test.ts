@@ -54,6 +54,8 @@ async function makeOdd(client: RespClient): Promise<void> {
   }
 }
 
+t.setTimeout(300_000)
+
 t.test('a stream is the same after its way through a file', async t => {
   const folder = await filledFolder(t)
   const { server, port, connect } = await startInProcess(t, folder)
