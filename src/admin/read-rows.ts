@@ -4,6 +4,7 @@
 import { assert } from '../base/assert.js'
 import type { Environment } from '../store/environment.js'
 import { ClockCache } from '../store/page-cache.js'
+import { PageMisses } from '../store/page-misses.js'
 import type { Table } from '../store/row.js'
 import type { Rows, RowsView } from '../store/rows.js'
 
@@ -11,6 +12,7 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024
 
 export class ReadRows implements Rows {
   readonly cache = new ClockCache(CACHE_BYTES_MAX)
+  readonly misses = new PageMisses()
   readonly #environment: Environment
 
   constructor(environment: Environment) {
@@ -23,6 +25,10 @@ export class ReadRows implements Rows {
 
   scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
     return this.#environment.scan(table, prefix)
+  }
+
+  fetch(): Promise<void> {
+    return Promise.resolve()
   }
 
   view(): RowsView {

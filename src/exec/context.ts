@@ -87,6 +87,8 @@ export class ExecContext implements CommandContext {
 
   /** Commands that follow belong to the running one, until leaveGroup(). */
   enterGroup(): void {
+    // Its commands cannot be run one by one again.
+    this.keyspace.rows.misses.armed = false
     this.#depth++
   }
   leaveGroup(): void {

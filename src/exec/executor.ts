@@ -15,7 +15,8 @@ import { Flag } from '../commands/spec.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
 import type { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
-import type { Database, Keyspace } from '../types/keyspace.js'
+import { PageMiss } from '../store/page-misses.js'
+import type { Keyspace } from '../types/keyspace.js'
 import { Accounting } from './accounting.js'
 import { Admission } from './admission.js'
 import type { AdmissionState } from './admission.js'
@@ -23,12 +24,13 @@ import { BlockedClients, Waiter } from './blocked-clients.js'
 import { BusyClients } from './busy-clients.js'
 import { ExecContext, NO_REQUEST } from './context.js'
 import type { ContextParts, EffectArgument } from './context.js'
+import { ColdReads } from './cold-reads.js'
 import { Deadlines } from './deadlines.js'
 import type { ExecutorParts } from './executor-parts.js'
 import type { ClientMemory } from './client-memory.js'
 import { LaterReplies } from './later-replies.js'
 import type { MemoryGuard } from './memory-guard.js'
-import { keyspaceNotifier } from './keyspace-events.js'
+import { keyspaceHooks, keyspaceNotifier } from './keyspace-events.js'
 import { Monitors } from './monitors.js'
 import { Pause } from './pause.js'
 import { PubSub } from './pubsub.js'
@@ -62,6 +64,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly laterReplies = new LaterReplies(this)
   readonly removals: Removals
   readonly streams: ReplyStreams
+  readonly cold = new ColdReads(this)
   notifier: ContextParts['notifier']
   /** Data are not there yet: only commands that work without them are allowed. */
   loading = false
@@ -144,13 +147,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   publishEvents(letters: string): void {
     this.#events = letters
     this.notifier = keyspaceNotifier(letters, this.pubsub)
-    const on = (kind: string) => this.notifier !== undefined && letters.includes(kind)
-    this.keyspace.hooks = {
-      onExpired: (db, key) => this.removals.expired(db, key),
-      onFieldsExpired: (db, key, fields, emptied) => this.removals.fieldsExpired(db, key, fields, emptied),
-      ...(on('n') && { onCreated: (db: Database, key: string) => this.context.notify('n', 'new', key, db) }),
-      ...(on('m') && { onMissed: (db: Database, key: string) => this.context.notify('m', 'keymiss', key, db) }),
-    }
+    const wanted = this.notifier === undefined ? '' : letters
+    this.keyspace.hooks = keyspaceHooks(wanted, this.removals, (...event) => this.context.notify(...event))
   }
 
   /** Unix ms of the running command, or of now. */
@@ -173,6 +171,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     if (this.tracking.active) this.tracking.enter(session)
     if (session.replyMode === 'on') this.#admit(session, request)
     else this.#admitQuietly(session, request)
+    if (session.cold?.ready === true) session.cold = undefined
     // CLIENT REPLY SKIP silences the command after it, not itself.
     if (session.replyMode === 'skip-next') session.replyMode = 'skip'
     session.endSpeaking()
@@ -237,7 +236,9 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#bind(session, session.databaseIndex)
     context.mayBlock = true
     this.running = true
+    this.cold.begin(session)
     const us = this.#call(row, session, request)
+    this.keyspace.rows.misses.armed = false
     this.running = false
     if (this.#parked !== undefined) this.#park(session, row, request, us)
     if (this.blocked.hasReady) this.#serveReady()
@@ -278,10 +279,14 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     context.begin()
     const position = session.reply.position
     let failed = false
-    if (this.monitors.size > 0) this.monitors.before(session, row, request)
+    if (this.monitors.size > 0 && session.cold === undefined) this.monitors.before(session, row, request)
     try {
       row.spec.run(context, row.spec.parse(new Args(request, row.argsAt)))
     } catch (error) {
+      if (error instanceof PageMiss) {
+        this.cold.missed(session, request, error, position)
+        return 0
+      }
       failed = true
       this.answerFailure(error, session, position, row.name)
     }
@@ -428,8 +433,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
 
   stopWaiting(session: ClientSession): void {
     if (session.waiter !== undefined) this.blocked.remove(session.waiter)
-    session.waiter = undefined
-    session.postponed = undefined
+    session.waiter = session.postponed = session.cold = undefined
   }
 
   closed(session: ClientSession): void {

@@ -11,6 +11,7 @@ import type { Session, TrackingState } from '../commands/server.js'
 import type { Request } from '../resp/request.js'
 import type { Waiter } from './blocked-clients.js'
 import { ClientReply } from './client-reply.js'
+import type { ColdRead } from './cold-reads.js'
 import type { TransactionQueue } from './multi.js'
 import type { RunningReply } from './reply-streams.js'
 import type { ClientHandler, Transport } from './transport.js'
@@ -75,6 +76,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   busy = 0
   /** A command that CLIENT PAUSE or a reload keeps back. */
   postponed: Request | undefined
+  /** A command that waits for rows to be fetched, or is being run again after that. */
+  cold: ColdRead | undefined
   /** A reply that is sent as the client takes it. */
   streaming: RunningReply | undefined
   /** Set from MULTI to EXEC. */
@@ -202,7 +205,7 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   /** True while no further command may be executed. */
   get halted(): boolean {
     if (this.closing || this.waiter !== undefined || this.busy > 0) return true
-    return this.postponed !== undefined || this.streaming !== undefined
+    return this.postponed !== undefined || this.streaming !== undefined || this.cold !== undefined
   }
 
   onRequest(request: Request): 'go-on' | 'stop' {
@@ -307,7 +310,9 @@ export class ClientSession implements Session, ClientHandler, Watcher {
   /** Goes on with what was kept back and what the client sent meanwhile; called between commands only. */
   goOn(): void {
     if (this.closing || this.waiter !== undefined || this.busy > 0 || this.streaming !== undefined) return
-    const request = this.postponed
+    const { cold } = this
+    if (cold !== undefined && !cold.ready) return
+    const request = cold?.request ?? this.postponed
     if (request !== undefined) {
       this.postponed = undefined
       this.#host.execute(this, request)

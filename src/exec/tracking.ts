@@ -117,7 +117,8 @@ export class Tracking implements TrackingCommands {
   leave(session: ClientSession, request: Request): void {
     this.#current = undefined
     const state = session.tracking
-    if (state === undefined || !state.caching || session.multi !== undefined || session.postponed !== undefined) return
+    if (state === undefined || !state.caching || session.multi !== undefined) return
+    if (session.postponed !== undefined || session.cold !== undefined) return
     if (!this.#host.table.lookup(request)?.name.startsWith('client')) state.caching = false
   }
 

@@ -3,6 +3,7 @@
 
 import { assert } from '../base/assert.js'
 import { Table, type StoreObject } from '../store/row.js'
+import type { RowRef } from '../store/page-misses.js'
 import type { Rows } from '../store/rows.js'
 import { BlockList } from './block-list.js'
 import type { BlockBody, DescriptorBlock } from './descriptor-block.js'
@@ -81,10 +82,13 @@ export abstract class PageTree<K, P extends Page<K>> {
     return encodeRoot(this.tree, this.nextPageNo, this.nextBlockNo, this.list)
   }
 
-  /** The page of a node, loaded if need be; notes the use. */
-  page(node: PageNode<K, P>): P {
+  /**
+   * The page of a node, loaded if need be; notes the use. `items` says how many are wanted from its start on, below
+   * zero from its end back: the pages that hold them are fetched with it, should it have to be fetched.
+   */
+  page(node: PageNode<K, P>, items = 0): P {
     const page = node.resident
-    if (page === undefined) return this.#loadPage(node)
+    if (page === undefined) return this.#loadPage(node, items)
     node.usedTick = this.rows.cache.tick
     return page
   }
@@ -136,22 +140,25 @@ export abstract class PageTree<K, P extends Page<K>> {
     return nodes[low]
   }
 
-  /** The first item with key >= `key`, never past the end of a page; undefined when there is none. */
-  seek(key: K): Position<K, P> | undefined {
+  /**
+   * The first item with key >= `key`, never past the end of a page; undefined when there is none. `items` as for
+   * page().
+   */
+  seek(key: K, items = 0): Position<K, P> | undefined {
     const node = this.nodeFor(key)
     if (node === undefined) return undefined
     if (this.codec.compare(key, node.firstKey) <= 0) return { node, index: 0 }
-    const index = this.page(node).lowerBound(key)
+    const index = this.page(node, items).lowerBound(key)
     if (index < node.count) return { node, index }
     const next = this.next(node)
     return next === undefined ? undefined : { node: next, index: 0 }
   }
 
-  /** The last item with key <= `key`; undefined when there is none. */
-  seekLast(key: K): Position<K, P> | undefined {
+  /** The last item with key <= `key`; undefined when there is none. `items` (below zero) as for page(). */
+  seekLast(key: K, items = 0): Position<K, P> | undefined {
     const node = this.nodeFor(key)
     if (node === undefined || this.codec.compare(key, node.firstKey) < 0) return undefined
-    const page = this.page(node)
+    const page = this.page(node, items)
     const index = page.lowerBound(key)
     if (index < page.count && this.codec.compare(page.keyAt(index), key) === 0) return { node, index }
     if (index > 0) return { node, index: index - 1 }
@@ -263,6 +270,24 @@ export abstract class PageTree<K, P extends Page<K>> {
     return body
   }
 
+  /** Rows of the pages behind `node` (before it when `items` < 0) in its block that hold so many items with it. */
+  #pagesBeside(node: PageNode<K, P>, items: number): RowRef[] {
+    const { nodes } = this.homeOf(node)
+    const step = items < 0 ? -1 : 1
+    const rows: RowRef[] = []
+    let left = Math.abs(items) - node.count
+    let bytesLeft = Math.min(AHEAD_BYTES_MAX, this.rows.cache.bytesMax * AHEAD_OF_CACHE_MAX) - node.bodyBytes
+    for (let i = node.index + step; left > 0 && i >= 0 && i < nodes.length; i += step) {
+      const beside = nodes[i]
+      left -= beside.count
+      if (beside.resident !== undefined) continue
+      bytesLeft -= beside.bodyBytes
+      if (bytesLeft < 0 || rows.length === AHEAD_PAGES_MAX) break
+      rows.push({ table: Table.Pages, key: beside.rowKey() })
+    }
+    return rows
+  }
+
   #loadBlock(block: DescriptorBlock<K, P>): BlockBody<K, P> {
     const body = block.revived() ?? block.decodeRow(this.rows.read(Table.Blocks, block.rowKey()))
     block.body = body
@@ -271,10 +296,12 @@ export abstract class PageTree<K, P extends Page<K>> {
     return body
   }
 
-  #loadPage(node: PageNode<K, P>): P {
+  #loadPage(node: PageNode<K, P>, items: number): P {
     const { block } = this.homeOf(node)
     // A resident page keeps its block resident: without this a later look-up would make a second node for the page.
     this.bodyOf(block)
+    const { misses } = this.rows
+    if (misses.armed && Math.abs(items) > node.count) misses.expect(this.#pagesBeside(node, items))
     const page = decodePageOf(node, this.rows.read(Table.Pages, node.rowKey()), node.count, node.bodyBytes)
     node.resident = page
     node.cachedBytes = page.memoryBytes
@@ -282,6 +309,11 @@ export abstract class PageTree<K, P extends Page<K>> {
     return page
   }
 }
+
+/** Pages read ahead, and their bytes at most: so that they are still there when the command comes to them. */
+const AHEAD_PAGES_MAX = 64
+const AHEAD_BYTES_MAX = 1 << 20
+const AHEAD_OF_CACHE_MAX = 1 / 4
 
 function lowestSummary(nodes: readonly { readonly summary: number }[]): number {
   let lowest: number = Number.MAX_SAFE_INTEGER

@@ -4,6 +4,7 @@
 
 import { assert } from '../base/assert.js'
 import { ClockCache } from './page-cache.js'
+import { PageMisses } from './page-misses.js'
 import { getU48, idKey, NEVER_STORED, Table, TABLE_COUNT } from './row.js'
 import type { Row, StoreObject } from './row.js'
 import type { Rows, RowsView } from './rows.js'
@@ -20,6 +21,7 @@ interface Kept {
 
 export class MemoryRows implements Rows {
   readonly cache: ClockCache
+  readonly misses = new PageMisses()
   epoch = 1
   #lastId = 0
   #dirty: Row[] = []
@@ -38,6 +40,7 @@ export class MemoryRows implements Rows {
   }
 
   touch(row: Row): void {
+    this.misses.armed = false
     if (row.dirtyEpoch === this.epoch) return
     row.dirtyEpoch = this.epoch
     this.#dirty.push(row)
@@ -57,6 +60,7 @@ export class MemoryRows implements Rows {
 
   read(table: Table, key: Buffer): Buffer | undefined {
     const dirty = this.#dirty.find(row => row.table === table && this.#counts(row) && row.rowKey().equals(key))
+    if (this.misses.armed) this.misses.check(table, key)
     assert(dirty === undefined, `read of ${rowName(table, key)}, which is dirty in memory`)
     const kept = this.#tables[table].get(key.toString('latin1'))
     return kept === undefined ? undefined : Buffer.from(kept.bytes)
@@ -73,6 +77,10 @@ export class MemoryRows implements Rows {
       const kept = this.#tables[table].get(key)
       if (kept !== undefined) yield { key: Buffer.from(key, 'latin1'), value: Buffer.from(kept.bytes) }
     }
+  }
+
+  fetch(): Promise<void> {
+    return Promise.resolve()
   }
 
   view(): RowsView {

@@ -6,18 +6,20 @@
 
 import { assert } from '../base/assert.js'
 import type { Environment, ReadTransaction } from './environment.js'
+import type { RowRef } from './page-misses.js'
 import type { Row, Table } from './row.js'
 import type { RowsView } from './rows.js'
 
 /** Prefetches at a time: they run on Node's thread pool, where syncs and file reads want their turn too. */
 const FETCHES_MAX = 2
+const ROWS_PER_FETCH = 64
 
 export class ReadViews {
   readonly #environment: Environment
   readonly #open = new Set<View>()
   #shared: SharedTransaction | undefined
   #fetching = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #wanted: Wish[] = []
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -51,18 +53,45 @@ export class ReadViews {
     this.refresh()
   }
 
-  /** Reads rows into memory off the main thread; resolves when they are there, or should be. */
-  async fetch(table: Table, keys: readonly Buffer[]): Promise<void> {
-    if (this.#fetching >= FETCHES_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    else this.#fetching++
-    try {
-      await this.#environment.prefetch(table, keys)
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#fetching--
-      else next()
-    }
+  /** Has rows read into memory off the main thread; resolves when they are there, or should be. */
+  fetch(rows: readonly RowRef[]): Promise<void> {
+    if (rows.length === 0) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#wanted.push({ rows, resolve })
+      if (this.#fetching < FETCHES_MAX) this.#fetchSome()
+    })
   }
+
+  /** Fetches what has been asked for since: many small wishes are one call. */
+  #fetchSome(): void {
+    const wishes: Wish[] = []
+    for (let rows = 0; rows < ROWS_PER_FETCH && this.#wanted.length > 0;) {
+      const wish = this.#wanted.shift()!
+      rows += wish.rows.length
+      wishes.push(wish)
+    }
+    if (wishes.length === 0) return
+    this.#fetching++
+    const byTable = new Map<Table, Buffer[]>()
+    for (const { rows } of wishes) {
+      for (const { table, key } of rows) {
+        const keys = byTable.get(table)
+        if (keys === undefined) byTable.set(table, [key])
+        else keys.push(key)
+      }
+    }
+    const fetches = Array.from(byTable, ([table, keys]) => this.#environment.prefetch(table, keys))
+    void Promise.allSettled(fetches).then(() => {
+      this.#fetching--
+      for (const { resolve } of wishes) resolve()
+      this.#fetchSome()
+    })
+  }
+}
+
+interface Wish {
+  readonly rows: readonly RowRef[]
+  readonly resolve: () => void
 }
 
 class SharedTransaction {
@@ -98,7 +127,7 @@ class View implements RowsView {
   }
 
   fetch(table: Table, keys: readonly Buffer[]): Promise<void> {
-    return this.views.fetch(table, keys)
+    return this.views.fetch(keys.map(key => ({ table, key })))
   }
 
   isUnchanged(row: Row): boolean {

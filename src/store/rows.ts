@@ -1,6 +1,7 @@
 // What the layers above need of the store; implemented by store.ts (LMDB, journal, checkpoint) and, for unit tests, by
 // memory-rows.ts (a Map).
 
+import type { PageMisses, RowRef } from './page-misses.js'
 import type { Row, StoreObject, Table } from './row.js'
 
 export interface Rows {
@@ -18,9 +19,13 @@ export interface Rows {
   /**
    * Reads a row as of the last committed checkpoint. Only right for rows that are not dirty in memory: the caller keeps
    * dirty rows resident. The bytes are the caller's own. Undefined when there is none.
-   * @throws CorruptionError when its checksum does not hold
+   * @throws CorruptionError when its checksum does not hold; PageMiss when `misses` is armed
    */
   read(table: Table, key: Buffer): Buffer | undefined
+  /** Asked at each read whether the command should come back when the row is in memory. */
+  readonly misses: PageMisses
+  /** Has rows read into memory off the main thread. Never rejects. */
+  fetch(rows: readonly RowRef[]): Promise<void>
   /** Keeps the rows that are clean now readable as they are, until its close(). */
   view(): RowsView
   /** All rows of `table` whose key begins with `prefix`, in key order; as read(). */

@@ -21,6 +21,8 @@ import type { JournalRecord } from './journal-record.js'
 import { systemFiles } from './journal-segment.js'
 import type { JournalFiles } from './journal-segment.js'
 import { ClockCache } from './page-cache.js'
+import { PageMisses } from './page-misses.js'
+import type { RowRef } from './page-misses.js'
 import { recoveryBytes, recoveryOf } from './recovery.js'
 import { RetiredKind } from './retirement.js'
 import { idKey, Table } from './row.js'
@@ -60,6 +62,7 @@ const MIB = 1 << 20
 
 export class Store implements Rows, EffectSink {
   readonly cache: ClockCache
+  readonly misses = new PageMisses()
   readonly triggers: CheckpointTriggers = {
     intervalMs: 300_000,
     dirtyBytes: 64 * MIB,
@@ -178,10 +181,12 @@ export class Store implements Rows, EffectSink {
   }
 
   touch(row: Row): void {
+    this.misses.armed = false
     this.#dirty.touch(row)
   }
 
   touchNew(row: Row): void {
+    this.misses.armed = false
     this.#dirty.touchNew(row)
   }
 
@@ -190,7 +195,17 @@ export class Store implements Rows, EffectSink {
   }
 
   read(table: Table, key: Buffer): Buffer | undefined {
-    return this.#environment.read(table, key)
+    const { misses } = this
+    if (!misses.armed) return this.#environment.read(table, key)
+    misses.check(table, key)
+    const startUs = this.#options.clock.monotonicUs()
+    const value = this.#environment.read(table, key)
+    misses.timed(this.#options.clock.monotonicUs() - startUs)
+    return value
+  }
+
+  fetch(rows: readonly RowRef[]): Promise<void> {
+    return this.#views.fetch(rows)
   }
 
   view(): RowsView {
@@ -202,6 +217,7 @@ export class Store implements Rows, EffectSink {
   }
 
   drop(object: StoreObject, treeIds: readonly number[]): void {
+    this.misses.armed = false
     assert(object.droppedEpoch === 0, `object ${object.id} dropped twice`)
     object.droppedEpoch = this.#dirty.epoch
     this.#retire(object.id, RetiredKind.Object)
@@ -344,6 +360,8 @@ export class Store implements Rows, EffectSink {
       retiredObjects: this.#retiredIds + this.#retiring.length,
       cachedBytes: this.cache.bytesUsed,
       cachedItems: this.cache.count,
+      coldReadsFetched: this.misses.thrown,
+      coldReadsAtOnce: this.misses.readAtOnce,
       fileBytes: this.#folder.fileBytes,
       reclaimableBytes: this.#environment.space().freeBytes,
       checkpoints: this.#position.checkpoints,

@@ -118,7 +118,7 @@ export class FieldTree implements Fields, Trees {
 
   some(test: (field: string, value: Content) => boolean): boolean {
     for (let node = this.#pages.first(); node !== undefined; node = this.#pages.next(node)) {
-      const page = this.#pages.page(node)
+      const page = this.#pages.page(node, Infinity)
       for (let i = 0; i < page.count; i++) if (test(fieldIn(page.keyAt(i)), page.valueAt(i))) return true
     }
     return false
@@ -126,7 +126,7 @@ export class FieldTree implements Fields, Trees {
 
   scan(cursor: number, count: number, visit: (field: string, value: Content) => void): number {
     if (cursor >= PLACE_END) return 0
-    let at: Position<Buffer, ItemPage> | undefined = this.#pages.seek(keyAtPlace(cursor))
+    let at: Position<Buffer, ItemPage> | undefined = this.#pages.seek(keyAtPlace(cursor), count)
     let given = 0
     let last = -1
     while (at !== undefined) {

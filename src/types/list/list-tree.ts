@@ -119,7 +119,8 @@ export class ListTree implements ListContents {
     let before = pages.countBefore(node)
     while (node !== undefined && before < to && before + node.count > from) {
       const end = Math.min(to - before, node.count)
-      if (visitor(pages.page(node), Math.max(from - before, 0), end)) return
+      const wanted = backwards ? from - before - end : to - before
+      if (visitor(pages.page(node, wanted), Math.max(from - before, 0), end)) return
       if (!backwards) before += node.count
       node = backwards ? pages.previous(node) : pages.next(node)
       if (backwards && node !== undefined) before -= node.count

@@ -180,13 +180,13 @@ export class Entries {
   /** At most `max` entries from `start` on, as long runs as the pages allow. */
   runsFrom(start: StreamId, max: number): EntryRun[] {
     const runs: EntryRun[] = []
-    const position = this.#tree.seek(start)
+    const position = this.#tree.seek(start, max)
     if (position === undefined) return runs
     let { index } = position
     let rest = max
     for (let node: typeof position.node | undefined = position.node; node !== undefined; node = this.#tree.next(node)) {
       if (rest <= 0) break
-      const page = this.#tree.page(node)
+      const page = this.#tree.page(node, rest)
       const entries = Math.min(rest, page.count - index)
       runs.push(new EntryRun(page, index, entries))
       rest -= entries
@@ -213,9 +213,9 @@ export class Entries {
     let from: StreamId | undefined = start
     let rest = max
     while (rest > 0 && from !== undefined && compareIds(from, end) <= 0) {
-      const position = this.#tree.seek(from)
+      const position = this.#tree.seek(from, rest)
       if (position === undefined) return
-      const page = this.#tree.page(position.node)
+      const page = this.#tree.page(position.node, rest)
       let entries = Math.min(rest, page.count - position.index)
       if (compareIds(page.keyAt(position.index + entries - 1), end) > 0) {
         // `end` < ID_MAX here: no ID is above that.
@@ -231,10 +231,10 @@ export class Entries {
 
   /** As range(), descending, an entry a slice. */
   *rangeReverse(start: StreamId, end: StreamId, max: number): Generator<EntryRun> {
-    let position = max > 0 ? this.#tree.seekLast(end) : undefined
+    let position = max > 0 ? this.#tree.seekLast(end, -max) : undefined
     for (let rest = max; rest > 0 && position !== undefined; rest--) {
       const { node, index }: { node: NonNullable<typeof position>['node']; index: number } = position
-      const page = this.#tree.page(node)
+      const page = this.#tree.page(node, -rest)
       if (compareIds(page.keyAt(index), start) < 0) return
       yield new EntryRun(page, index, 1)
       if (index > 0) position = { node, index: index - 1 }

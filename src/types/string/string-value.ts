@@ -192,11 +192,13 @@ export class StringValue extends Row implements KeyValue, Evictable {
     assert(this.dirtyEpoch === 0, 'a dirty value is resident')
     const bytes = this.#rows.read(Table.Heads, idKey(this.object.id))
     if (bytes === undefined) throw new CorruptionError(`string object ${this.object.id} has no row in heads`)
-    this.#content = settle(bytes)
+    const content = settle(bytes)
+    this.#content = content
     this.#spareBytes = 0
     this.#shared = false
+    // A small cache that many were admitted to in one go may take it back at once.
     this.#admit(VALUE_BYTES)
-    return this.#content
+    return content
   }
 
   /** From the bytes held to the items of the cache. `heldBytes` of them were counted there. */

@@ -157,7 +157,7 @@ export class ScoreTree implements ScoredMembers, Trees {
     let node: PageNode<Buffer, ItemPage> | undefined = start?.node
     let index = start?.index ?? 0
     for (; left > 0 && node !== undefined; node = tree.next(node), index = 0) {
-      const page: ItemPage = tree.page(node)
+      const page: ItemPage = tree.page(node, left)
       for (; index < page.count && left > 0; index++, left--) visit(memberIn(page.keyAt(index)), scoreAt(page, index))
     }
     assert(left <= 0, 'a range lies within the count')
@@ -171,7 +171,7 @@ export class ScoreTree implements ScoredMembers, Trees {
     let node: PageNode<Buffer, ItemPage> | undefined = start?.node
     let index = start?.index ?? 0
     while (left > 0 && node !== undefined) {
-      const page: ItemPage = tree.page(node)
+      const page: ItemPage = tree.page(node, -left)
       for (; index >= 0 && left > 0; index--, left--) visit(memberIn(page.keyAt(index)), scoreAt(page, index))
       node = tree.previous(node)
       index = node === undefined ? 0 : node.count - 1
@@ -187,7 +187,7 @@ export class ScoreTree implements ScoredMembers, Trees {
   some(test: (member: string, score: number) => boolean): boolean {
     const tree = this.#byScore
     for (let node = tree.first(); node !== undefined; node = tree.next(node)) {
-      const page = tree.page(node)
+      const page = tree.page(node, Infinity)
       for (let i = 0; i < page.count; i++) if (test(memberIn(page.keyAt(i)), scoreAt(page, i))) return true
     }
     return false

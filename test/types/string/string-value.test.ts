@@ -136,3 +136,13 @@ t.test('a value without its row is corruption; one can be dropped or replaced wi
   rows.flush()
   t.equal(rows.rowCount(Table.Heads), 0)
 })
+
+t.test('many values read in one go through a small cache are all there when they are read', t => {
+  const rows = new MemoryRows(8192)
+  const values = Array.from({ length: 300 }, (_, i) => StringValue.create(rows, `${'v'.repeat(200)}${i}`))
+  for (let round = 0; round < 3; round++) {
+    rows.flushAndEvict()
+    for (const [i, value] of values.entries()) t.equal(value.length, 200 + String(i).length)
+  }
+  t.end()
+})

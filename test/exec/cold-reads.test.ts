@@ -1,0 +1,109 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { stringCommands } from '../../src/commands/string-commands.js'
+import { keyCommands } from '../../src/commands/key-commands.js'
+import { ExecHarness } from '../support/exec-harness.js'
+
+/** A harness whose strings are all out of memory, and whose fetches the test ends. */
+function setUp(t: Test) {
+  const harness = new ExecHarness([...stringCommands, ...keyCommands])
+  t.teardown(() => harness.close())
+  const fetches: { rows: readonly unknown[]; arrive: () => Promise<void> }[] = []
+  harness.rows.fetch = (rows: readonly unknown[] = []) =>
+    new Promise<void>(resolve => {
+      fetches.push({
+        rows,
+        arrive: async () => {
+          resolve()
+          await new Promise(done => setImmediate(done))
+        },
+      })
+    })
+  const filler = harness.client()
+  for (let i = 0; i < 5; i++) filler.ask('SET', `k${i}`, `value ${i}`)
+  harness.rows.flushAndEvict()
+  harness.executor.keyspace.hits = 0
+  return { harness, fetches, client: harness.client(), other: harness.client() }
+}
+
+t.test('a command that misses is run again when the row is there; others go on, the client itself waits', async t => {
+  const { harness, fetches, client, other } = setUp(t)
+  client.send('GET', 'k1')
+  client.send('GET', 'nothing')
+  harness.endTick()
+  t.equal(client.transport.sent, '')
+  t.equal(harness.executor.cold.waiting, 1)
+  t.equal(other.ask('GET', 'nothing'), '$-1\r\n')
+  t.equal(fetches.length, 1)
+  await fetches[0].arrive()
+  harness.endTick()
+  t.equal(client.transport.sent, '$7\r\nvalue 1\r\n$-1\r\n')
+  client.transport.sent = ''
+  t.equal(harness.executor.cold.waiting, 0)
+  t.equal(client.ask('GET', 'k1'), '$7\r\nvalue 1\r\n', 'it is in memory now')
+  t.equal(fetches.length, 1)
+  t.equal(harness.executor.keyspace.hits, 2, 'the given-up run is not counted')
+  t.equal(harness.stats.commands.get('get')!.calls, 4)
+})
+
+t.test('a command that needs several rows comes back for each, and answers once', async t => {
+  const { harness, fetches, client } = setUp(t)
+  client.send('MGET', 'k1', 'k2', 'k3')
+  harness.endTick()
+  for (let i = 0; i < 3; i++) {
+    t.equal(client.transport.sent, '')
+    await fetches[i].arrive()
+    harness.endTick()
+  }
+  t.equal(client.transport.sent, '*3\r\n$7\r\nvalue 1\r\n$7\r\nvalue 2\r\n$7\r\nvalue 3\r\n')
+})
+
+t.test('what another client changed meanwhile is seen: the command runs when it runs', async t => {
+  const { harness, fetches, client, other } = setUp(t)
+  client.send('APPEND', 'k1', '!')
+  harness.endTick()
+  other.ask('SET', 'k1', 'new')
+  await fetches[0].arrive()
+  harness.endTick()
+  t.equal(client.transport.sent, ':4\r\n')
+  t.equal(harness.sink.records.length, 7, 'one record for each write')
+})
+
+t.test('nothing is missed in a transaction, and a client that goes is forgotten', async t => {
+  const { harness, fetches, client, other } = setUp(t)
+  client.send('MULTI')
+  client.send('GET', 'k1')
+  t.equal(client.ask('EXEC'), '+OK\r\n+QUEUED\r\n*1\r\n$7\r\nvalue 1\r\n')
+  t.equal(fetches.length, 0)
+  other.send('GET', 'k2')
+  harness.endTick()
+  t.equal(fetches.length, 1)
+  other.session.onClose()
+  await fetches[0].arrive()
+  harness.endTick()
+  t.equal(other.transport.sent, '')
+  t.equal(harness.executor.cold.waiting, 0)
+})
+
+t.test('a change before a read keeps the command going: it reads for itself', t => {
+  const { fetches, client } = setUp(t)
+  t.equal(client.ask('MSET', 'a', '1', 'k1', '2'), '+OK\r\n')
+  t.equal(client.ask('DEL', 'k2', 'k3'), ':2\r\n')
+  t.equal(fetches.length, 0)
+  t.end()
+})
+
+t.test('a command whose rows never stay runs in the end', async t => {
+  const { harness, fetches, client } = setUp(t)
+  const { misses } = harness.rows
+  const arm = misses.arm.bind(misses)
+  // What was fetched is gone again, each time.
+  misses.arm = () => arm(undefined)
+  client.send('GET', 'k1')
+  harness.endTick()
+  for (let i = 0; client.transport.sent === '' && i < 100; i++) {
+    await fetches[i].arrive()
+    harness.endTick()
+  }
+  t.equal(client.transport.sent, '$7\r\nvalue 1\r\n')
+})
