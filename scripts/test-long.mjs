@@ -11,6 +11,8 @@ const LONG = {
   DIFF_COUNT: '500000', // per protocol, of which there are two
   CRASH_ROUNDS: '50',
   WORKER_JOBS: '100000',
+  CHAOS_JOBS: '200000',
+  CHAOS_MESSAGES: '200000',
   FUZZ_RUNS: '20000',
   BUSY_ROUNDS: '100',
   LEAK_CALLS: '10000000',
