@@ -12,6 +12,7 @@ import type { PeerName } from './peer.js'
 import { conditions, costTable, legend, speedTable } from './report.js'
 import { measureRestart, restartTable } from './restart.js'
 import type { Restart } from './restart.js'
+import { pendingRows } from './pending-rows.js'
 import { rows } from './rows.js'
 import { measure } from './sampling.js'
 import type { Result } from './sampling.js'
@@ -60,7 +61,9 @@ interface Options {
 }
 
 function chosenRows(options: Options): readonly Row[] {
-  const all = options.growth ? growthRows.filter(({ curve }) => curve!.x <= options.growthMax) : rows
+  const all = options.growth
+    ? growthRows.filter(({ curve }) => curve!.x <= options.growthMax)
+    : [...rows, ...pendingRows]
   const chosen = all.filter(({ name }) => options.row === undefined || options.row.some(part => name.includes(part)))
   if (chosen.length === 0) program.error(`no row's name contains ${options.row?.join(' or ')}`)
   return chosen

@@ -5,6 +5,7 @@ import { growthRows } from './growth-rows.js'
 import type { Measured, Row } from './load.js'
 import { Peer } from './peer.js'
 import type { PeerName } from './peer.js'
+import { pendingRows } from './pending-rows.js'
 import { rows } from './rows.js'
 import { target } from './wire-client.js'
 
@@ -42,7 +43,7 @@ export async function takeSample(row: Row, name: PeerName, operations: number): 
 const argument = process.argv[2]
 if (argument !== undefined) {
   const request = JSON.parse(argument) as SampleRequest
-  const row = [...rows, ...growthRows].find(({ name }) => name === request.row)
+  const row = [...rows, ...pendingRows, ...growthRows].find(({ name }) => name === request.row)
   if (row === undefined) throw new Error(`there is no row ${request.row}`)
   process.stdout.write(JSON.stringify(await takeSample(row, request.peer, request.operations)))
 }

@@ -10,6 +10,8 @@ const LONG = {
   LONG: '1',
   DIFF_COUNT: '500000', // per protocol, of which there are two
   CRASH_ROUNDS: '50',
+  AUDIT_STEPS: '5000',
+  AUDIT_KILLS: '20',
   WORKER_JOBS: '100000',
   CHAOS_JOBS: '200000',
   CHAOS_MESSAGES: '200000',

@@ -3,6 +3,7 @@ import { CorruptionError } from '../../../src/base/errors.js'
 import { ID_MIN, idOf } from '../../../src/base/stream-id.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { Table } from '../../../src/store/row.js'
+import { ConsumerGroup, GROUP } from '../../../src/types/stream/group.js'
 import { Stream } from '../../../src/types/stream/stream.js'
 import { append, reopened } from './stream-fixture.js'
 
@@ -101,4 +102,20 @@ t.test('a group that is dropped when its last entry has just been acknowledged l
   stream.drop()
   rows.flush()
   for (const table of [Table.Pages, Table.Blocks, Table.Parts]) t.equal(rows.rowCount(table), 0)
+})
+
+t.test('a row of version 1 is read: nothing was released, the position is what entries-read says', async t => {
+  const stream = Stream.create(new MemoryRows())
+  const row = stream.createGroup('a name', idOf(7), 5).encodeRow()
+  const old = Buffer.concat([row.subarray(0, 42), row.subarray(GROUP.SECTIONS)])
+  old[GROUP.VERSION] = 1
+  old[GROUP.KNOWN] = 1
+  const key = stream.group('a name')!.rowKey()
+  const group = ConsumerGroup.decode(stream, key, old)
+  t.match(group, { name: 'a name', lastDeliveredId: idOf(7), entriesRead: 5, position: 5, releasedCount: 0 })
+  old[GROUP.KNOWN] = 0
+  t.match(ConsumerGroup.decode(stream, key, old), { entriesRead: undefined, position: undefined })
+  t.ok(group.encodeRow().equals(row), 'and written as version 2')
+  old[GROUP.VERSION] = 3
+  t.throws(() => ConsumerGroup.decode(stream, key, old), /group row .* version 3/)
 })
