@@ -240,6 +240,11 @@ const dataTypes = {
     false,
     'Whether XINFO GROUPS tells the ages of the oldest pending and the oldest undelivered entry of a group.',
   ),
+  'stream-capacity': option(
+    yesNo(),
+    false,
+    'Whether XINFO STREAM FULL tells what a stream takes: entries and their bytes, groups, pending entries and theirs.',
+  ),
   'hash-max-listpack-entries': option(count(), 512, 'Fields up to which a hash is kept as one packed value.', {
     aliases: ['hash-max-ziplist-entries'],
   }),

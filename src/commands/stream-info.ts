@@ -99,13 +99,34 @@ function writeShort(ctx: CommandContext, stream: Stream): void {
 
 function writeFull(ctx: CommandContext, stream: Stream, count: number): void {
   const { reply } = ctx
-  reply.map(STREAM_FIELDS + 2)
+  const { streamCapacity } = ctx.server.config.values
+  reply.map(STREAM_FIELDS + (streamCapacity ? 3 : 2))
   writeStreamFields(ctx, stream)
   reply.latin1('entries')
   writeEntries(reply, [...stream.range(ID_MIN, ID_MAX, count)])
   reply.latin1('groups')
   reply.array(stream.groupCount)
   for (const group of stream.groups()) writeFullGroup(ctx, group, count)
+  if (streamCapacity) writeCapacity(reply, stream)
+}
+
+function writeCapacity(reply: Reply, stream: Stream): void {
+  const capacity = stream.capacity()
+  const facts = [
+    ['payload-entries', capacity.payloadEntries],
+    ['payload-bytes', capacity.payloadBytes],
+    ['payload-bytes-cached', capacity.payloadBytesCached],
+    ['groups', capacity.groups],
+    ['consumers', capacity.consumers],
+    ['pending', capacity.pending],
+    ['delivery-bytes', capacity.deliveryBytes],
+  ] as const
+  reply.latin1('capacity')
+  reply.map(facts.length)
+  for (const [name, value] of facts) {
+    reply.latin1(name)
+    reply.integer(value)
+  }
 }
 
 function writeFullGroup(ctx: CommandContext, group: ConsumerGroup, count: number): void {

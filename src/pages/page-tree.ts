@@ -64,6 +64,15 @@ export abstract class PageTree<K, P extends Page<K>> {
     return this.itemBytes
   }
 
+  /** Of these, those whose pages are in memory; O(pages whose descriptors are). */
+  residentBytes(): number {
+    let bytes = 0
+    for (const { body } of this.list.blocks) {
+      for (const node of body?.nodes ?? []) if (node.resident !== undefined) bytes += node.bodyBytes
+    }
+    return bytes
+  }
+
   get pageCount(): number {
     return this.nodeCount
   }

@@ -21,7 +21,7 @@ export interface GroupFigures {
   readonly oldestPendingAgeMs: number
 }
 
-/** What a stream costs; only Millrace tells. */
+/** What a stream takes, in bytes; only Millrace tells, with `stream-capacity yes`. */
 export interface Capacity {
   /** Entries as they lie in pages. */
   readonly payloadBytes: number
@@ -39,9 +39,8 @@ export interface StreamFigures {
 
 /** @param redis a client with `protocol: 2` or the default mapping of ioredis. @throws the server's error */
 export async function streamFigures(redis: Redis, stream: string): Promise<StreamFigures> {
-  const capacity = await capacityOf(redis, stream)
   const [facts, groups, time] = (await executed(
-    redis.pipeline().xinfo('STREAM', stream).xinfo('GROUPS', stream).time(),
+    redis.pipeline().xinfo('STREAM', stream, 'FULL', 'COUNT', 1).xinfo('GROUPS', stream).time(),
   )) as [unknown, unknown[], [string, string]]
   const nowMs = Number(time[0]) * 1000 + Math.floor(Number(time[1]) / 1000)
   const pipeline = redis.pipeline()
@@ -51,12 +50,12 @@ export async function streamFigures(redis: Redis, stream: string): Promise<Strea
     pipeline.xpending(stream, String(name), '-', '+', 1)
   }
   const replies = rows.length === 0 ? [] : await executed(pipeline)
-  const { length, 'entries-added': added } = fieldsOf(facts)
+  const about = fieldsOf(facts)
   return {
     stream,
-    length: Number(length),
-    entriesAdded: numberOf(added),
-    capacity,
+    length: Number(about.length),
+    entriesAdded: numberOf(about['entries-added']),
+    capacity: capacityOf(about),
     groups: rows.map((row, i) => {
       const [oldest] = replies[2 * i + 1] as [string][]
       return {
@@ -72,15 +71,11 @@ export async function streamFigures(redis: Redis, stream: string): Promise<Strea
   }
 }
 
-/** XINFO CAPACITY is Millrace's own; other servers call it an unknown subcommand. */
-async function capacityOf(redis: Redis, stream: string): Promise<Capacity | undefined> {
-  try {
-    const facts = fieldsOf(await redis.call('XINFO', 'CAPACITY', stream))
-    return { payloadBytes: Number(facts['payload-bytes']), deliveryBytes: Number(facts['delivery-bytes']) }
-  } catch (error) {
-    if (/unknown subcommand|no such key|NOPERM/i.test((error as Error).message)) return undefined
-    throw error
-  }
+/** The field `capacity` of XINFO STREAM FULL; there on Millrace with `stream-capacity yes`. */
+function capacityOf(facts: Record<string, unknown>): Capacity | undefined {
+  if (facts.capacity === undefined) return undefined
+  const capacity = fieldsOf(facts.capacity)
+  return { payloadBytes: Number(capacity['payload-bytes']), deliveryBytes: Number(capacity['delivery-bytes']) }
 }
 
 function consumerOf(reply: unknown): ConsumerFigures {

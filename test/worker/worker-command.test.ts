@@ -12,7 +12,8 @@ async function run(...argv: string[]): Promise<{ status: number; out: string }> 
 
 for (const name of ['redis-server', 'Millrace'] as const) {
   t.test(`the table and its JSON on ${name}`, async t => {
-    const server = name === 'Millrace' ? await startServer() : await startRedisServer()
+    const server =
+      name === 'Millrace' ? await startServer({ args: ['--stream-capacity', 'yes'] }) : await startRedisServer()
     t.teardown(async () => void (await server.stop()))
     const port = String(server.port)
     const redis = new Redis(server.port, '127.0.0.1')
@@ -34,6 +35,7 @@ for (const name of ['redis-server', 'Millrace'] as const) {
     t.equal(looks.length, 2)
     t.equal(looks[1].streams.length, 1, 'what is no stream is left out')
     t.match(looks[1].streams[0], { stream: 'jobs', length: 5, groups: [{ name: 'workers', pending: 3, lag: 2 }] })
+    t.equal(looks[1].streams[0].capacity !== undefined, name === 'Millrace', 'bytes where the server tells them')
     t.match(looks[1].rates, { 'jobs workers': { deliveredPerS: 0, acknowledgedPerS: 0 } })
   })
 }

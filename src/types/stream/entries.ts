@@ -88,6 +88,10 @@ export class Entries {
     return this.#tree.bodyBytes
   }
 
+  residentBytes(): number {
+    return this.#tree.residentBytes()
+  }
+
   encodeRoot(): Buffer {
     return this.#tree.encodeRoot()
   }

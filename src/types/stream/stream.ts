@@ -32,6 +32,18 @@ import type { Trim } from './trim.js'
 /** What a stream takes in memory beside its entries, as measured. */
 const STREAM_BYTES = 2000
 
+/** Bytes are those of encoded pages and records, whether they are in memory or on the disk. */
+export interface StreamCapacity {
+  readonly payloadEntries: number
+  readonly payloadBytes: number
+  /** Of payloadBytes, those in pages that are in memory. */
+  readonly payloadBytesCached: number
+  readonly groups: number
+  readonly consumers: number
+  readonly pending: number
+  readonly deliveryBytes: number
+}
+
 export class Stream extends Row implements KeyValue, GroupStream {
   readonly type = 'stream'
   readonly encoding = 'stream'
@@ -336,6 +348,21 @@ export class Stream extends Row implements KeyValue, GroupStream {
       group.copyTo(copy.createGroup(group.name, group.lastDeliveredId, group.entriesRead))
     }
     return copy
+  }
+
+  /** What is kept for replay, and what for deliveries: two budgets that grow apart. */
+  capacity(): StreamCapacity {
+    const groups = this.groups()
+    const sum = (of: (group: ConsumerGroup) => number): number => groups.reduce((all, group) => all + of(group), 0)
+    return {
+      payloadEntries: this.length,
+      payloadBytes: this.#entries.bodyBytes,
+      payloadBytesCached: this.#entries.residentBytes(),
+      groups: groups.length,
+      consumers: sum(group => group.consumerCount),
+      pending: sum(group => group.pendingCount),
+      deliveryBytes: sum(group => group.memoryUsage()),
+    }
   }
 
   memoryUsage(): number {
