@@ -218,7 +218,7 @@ int64_t Protected(Job* job, lua_CFunction body) {
 void Close(napi_env env, void* data, void*) {
   LuaHost* host = static_cast<LuaHost*>(data);
   host->watchdog.Stop();
-  if (host->state != nullptr) lua_close(host->state);
+  if (host->state != nullptr) CloseState(host, host->state);
   if (host->callback != nullptr) napi_delete_reference(env, host->callback);
   if (host->wire_ref != nullptr) napi_delete_reference(env, host->wire_ref);
   if (host->reply_ref != nullptr) napi_delete_reference(env, host->reply_ref);

@@ -1,7 +1,6 @@
 #include "lua_host.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "lua_sandbox.h"
@@ -9,12 +8,13 @@
 namespace millrace {
 namespace {
 
-// Counts what Lua holds. A script that wants more than it may have gets "not enough memory", the server goes on.
+// Counts what Lua holds. A script that wants more than it may have gets "not enough memory", the server goes on. Behind
+// the count stands LuaJIT's own allocator, which is made for the many short-lived pieces that scripts are.
 void* Allocate(void* user, void* block, size_t old_size, size_t new_size) {
   LuaHost* host = static_cast<LuaHost*>(user);
   if (block == nullptr) old_size = 0;
   if (new_size == 0) {
-    free(block);
+    host->allocate(host->allocate_user, block, old_size, 0);
     host->memory_used -= old_size;
     return nullptr;
   }
@@ -22,7 +22,7 @@ void* Allocate(void* user, void* block, size_t old_size, size_t new_size) {
     host->refused = true;
     return nullptr;
   }
-  void* moved = realloc(block, new_size);
+  void* moved = host->allocate(host->allocate_user, block, old_size, new_size);
   if (moved != nullptr) host->memory_used += new_size - old_size;
   return moved;
 }
@@ -90,12 +90,22 @@ LuaHost* HostOf(lua_State* L) {
 }
 
 lua_State* OpenState(LuaHost* host) {
-  lua_State* L = lua_newstate(Allocate, host);
+  lua_State* L = luaL_newstate();
   if (L == nullptr) return nullptr;
+  host->allocate = lua_getallocf(L, &host->allocate_user);
+  host->memory_used = static_cast<size_t>(lua_gc(L, LUA_GCCOUNT, 0)) * 1024 +
+                      static_cast<size_t>(lua_gc(L, LUA_GCCOUNTB, 0));
+  lua_setallocf(L, Allocate, host);
   luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
   if (lua_cpcall(L, OpenProtected, nullptr) == 0) return L;
-  lua_close(L);
+  CloseState(host, L);
   return nullptr;
+}
+
+void CloseState(LuaHost* host, lua_State* L) {
+  // LuaJIT gives back its allocator's memory only when it finds that allocator in place.
+  lua_setallocf(L, host->allocate, host->allocate_user);
+  lua_close(L);
 }
 
 bool WireRoom(LuaHost* host, size_t bytes) {

@@ -43,6 +43,9 @@ struct LuaHost {
   napi_ref reply_ref = nullptr;
   const uint8_t* reply = nullptr;
 
+  // LuaJIT's own allocator.
+  lua_Alloc allocate = nullptr;
+  void* allocate_user = nullptr;
   size_t memory_used = 0;
   size_t memory_max = 0;
   // memory_max holds: while a script runs or is compiled. What we do ourselves must work when nothing is left.
@@ -78,6 +81,7 @@ LuaHost* HostOf(lua_State* L);
 
 // A new state with sandbox and libraries, or nullptr when there is no memory for it.
 lua_State* OpenState(LuaHost* host);
+void CloseState(LuaHost* host, lua_State* L);
 
 // Makes room for `bytes` more behind wire_used; false when there is no memory.
 bool WireRoom(LuaHost* host, size_t bytes);
