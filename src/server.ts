@@ -23,6 +23,7 @@ import { ExpireCycle } from './exec/expire-cycle.js'
 import { Latency } from './exec/latency.js'
 import { followConfig } from './exec/live-config.js'
 import { Loading } from './exec/loading.js'
+import { LoopDelay } from './exec/loop-delay.js'
 import { MemoryControl } from './exec/memory-control.js'
 import { NodeLimitsJournal } from './exec/node-limits-journal.js'
 import { OutputLimits } from './exec/output-limits.js'
@@ -69,6 +70,7 @@ export class MillraceServer implements Server {
   readonly stats = new ServerStats()
   readonly slowlog = new SlowlogList()
   readonly latency = new Latency(this.stats)
+  readonly loopDelay = new LoopDelay()
   readonly runId = randomBytes(20).toString('hex')
   readonly users: AclUsers
   readonly scripts: ScriptHost
@@ -118,6 +120,7 @@ export class MillraceServer implements Server {
       else await server.#ending
       throw error
     }
+    server.loopDelay.start()
     server.#expireCycle.start()
     server.#memory.start()
     return server
@@ -485,6 +488,7 @@ export class MillraceServer implements Server {
   }
 
   async #close(save: boolean): Promise<void> {
+    this.loopDelay.stop()
     this.#expireCycle.stop()
     this.#memory.stop()
     this.#outputLimits.stop()

@@ -107,6 +107,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     parse: () => undefined,
     run({ reply, server }) {
       server.stats.reset()
+      server.loopDelay?.reset()
       reply.ok()
     },
   }),

@@ -225,6 +225,18 @@ export function statsFields(server: Server): Fields {
     io_threaded_writes_processed: 0,
     reply_buffer_shrinks: 0,
     reply_buffer_expands: 0,
+    ...loopFields(server),
+  }
+}
+
+/** Ours: microseconds that the event loop keeps others waiting. */
+function loopFields({ loopDelay }: Server): Fields {
+  if (loopDelay === undefined) return {}
+  return {
+    event_loop_delay_p50_usec: loopDelay.percentileUs(50),
+    event_loop_delay_p99_usec: loopDelay.percentileUs(99),
+    event_loop_delay_p9999_usec: loopDelay.percentileUs(99.99),
+    event_loop_delay_max_usec: loopDelay.maxUs,
   }
 }
 

@@ -221,6 +221,8 @@ export interface Server {
   readonly tracking: Tracking
   /** Replies that are sent as their clients take them: running, begun ever, and what they hold. */
   readonly longReplies: { readonly count: number; readonly started: number; readonly pinnedBytes: number }
+  /** How long the event loop keeps others waiting. */
+  readonly loopDelay?: { readonly maxUs: number; percentileUs(percent: number): number; reset(): void }
   readonly runId: string
   readonly startedAtMs: number
   readonly tcpPort: number

@@ -21,7 +21,7 @@ const SLICE_US = 2000
 const SLICE_BYTES = 500_000
 /** Rows between two looks at the clock. */
 const ROWS_PER_LOOK = 16
-const CLEAN_ROWS_PER_SLICE = 5000
+const CLEAN_ROWS_PER_LOOK = 250
 /** Rows of dropped objects that one checkpoint deletes. */
 const RECLAIM_ROWS_PER_RUN = 2000
 const RECLAIM_PAUSE_MS = 100
@@ -74,6 +74,8 @@ export class Checkpoints {
   readonly #log: Log
   #pack = new PackBuilder()
   #cut: Cut | undefined
+  /** What onCut() gave and is not sent yet: the rows of a FLUSHALL are many. */
+  #extras: ExtraRow[] = []
   #wanted = false
   /** A cut was made and its fate is not known yet. */
   #joinable = false
@@ -151,7 +153,7 @@ export class Checkpoints {
     this.#startedUs = this.#clock.monotonicUs()
     this.#cut = this.#dirty.cut()
     void this.#thread.begin().then(reply => this.#over(reply))
-    for (const { table, key, value } of this.#host.onCut()) this.#put(table, key, value)
+    this.#extras = [...this.#host.onCut()]
     setImmediate(() => this.#encodeSlice())
   }
 
@@ -169,7 +171,7 @@ export class Checkpoints {
       this.#thread.send(undefined, 'abort')
       throw error
     }
-    if (!cut.allEncoded) {
+    if (!cut.allEncoded || this.#extras.length > 0) {
       setImmediate(() => this.#encodeSlice())
       return
     }
@@ -184,8 +186,11 @@ export class Checkpoints {
       bytesLeft -= value?.length ?? 0
       this.#put(row.table, row.rowKey(), value)
     }
-    for (let rows = 1; !cut.allEncoded && bytesLeft > 0; rows++) {
-      cut.encodeNext(put)
+    for (let rows = 1; bytesLeft > 0; rows++) {
+      const extra = this.#extras.pop()
+      if (extra !== undefined) this.#put(extra.table, extra.key, extra.value)
+      else if (cut.allEncoded) return
+      else cut.encodeNext(put)
       if (rows % ROWS_PER_LOOK === 0 && this.#clock.monotonicUs() >= untilUs) return
     }
   }
@@ -210,6 +215,7 @@ export class Checkpoints {
   }
 
   #failed(reason: string): void {
+    this.#extras = []
     if (this.#cut !== undefined) this.#dirty.giveBack(this.#cut)
     this.#cut = undefined
     this.#host.onFailed()
@@ -223,7 +229,9 @@ export class Checkpoints {
 
   #cleanSlice(): void {
     if (this.#closed) return
-    const more = this.#cut?.cleanSome(CLEAN_ROWS_PER_SLICE)
+    const untilUs = this.#clock.monotonicUs() + SLICE_US
+    let more = this.#cut?.cleanSome(CLEAN_ROWS_PER_LOOK)
+    while (more && this.#clock.monotonicUs() < untilUs) more = this.#cut?.cleanSome(CLEAN_ROWS_PER_LOOK)
     this.#host.onCleaned()
     if (more) {
       setImmediate(() => this.#cleanSlice())

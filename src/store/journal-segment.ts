@@ -103,5 +103,10 @@ export const systemFiles: JournalFiles = {
     }
   },
   close: closeSync,
-  remove: unlinkSync,
+  remove(path) {
+    // Freeing the blocks of a large file takes long, and is done by whoever closes it last: a thread of the pool.
+    const fd = openSync(path, 'r')
+    unlinkSync(path)
+    close(fd, () => undefined)
+  },
 }

@@ -108,6 +108,31 @@ t.test('a run sends the position and all dirty rows, and ends when they are clea
   t.equal(checkpoints.bytesHeld, 0)
 })
 
+t.test('what takes long is done in slices: many rows beside the dirty ones, and many that become clean', async t => {
+  const { thread, host, checkpoints, change, clock } = setUp(t)
+  const read = clock.monotonicUs.bind(clock)
+  // A look at the clock is the end of a slice.
+  clock.monotonicUs = () => {
+    clock.advance(1)
+    return read()
+  }
+  for (let i = 0; i < 2000; i++) change()
+  const extra = (id: number) => ({ table: Table.Retired, key: idKey(id), value: Buffer.of(1) })
+  host.onCut = () => Array.from({ length: 5000 }, (_, i) => extra(i + 1))
+  void checkpoints.request()
+  await new Promise(resolve => setImmediate(resolve))
+  let turns = 0
+  while (thread.ends[0] === undefined) {
+    turns++
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  t.equal(thread.rows[0], 7000)
+  t.ok(turns > 50, `${turns} turns for others`)
+  thread.over()
+  await until(() => !checkpoints.running)
+  t.ok(host.cleanings > 3, `${host.cleanings} slices of cleaning`)
+})
+
 t.test('without news a request is answered without a run', async t => {
   const { thread, checkpoints } = setUp(t)
   await checkpoints.request()
