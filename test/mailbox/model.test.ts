@@ -1,7 +1,7 @@
 // Random days of a mailbox service against an obvious model: producers (with retries), a materializer that crashes at
 // every step, takeovers, logs that begin anew, a split, expiries, truncations, and clients that read meanwhile. In the
-// end every client has every message of its user, each once, or was told that it had to be rebuilt; no sequence was ever
-// seen to step back. MODEL_OPS is the number of operations per backend; SEED repeats a run.
+// end every client has every message of its user, each once, or was told that it had to be rebuilt; no sequence was
+// ever seen to step back. MODEL_OPS is the number of operations per backend; SEED repeats a run.
 
 import t from 'tap'
 import { CursorSigner } from '../../src/mailbox/cursor.js'
