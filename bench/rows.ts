@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { benchmark, timed, WARM_UP_COMMANDS, warmUpCommands } from './load.js'
 import type { Row } from './load.js'
+import { mailboxRows } from './mailbox-rows.js'
 import type { Fsync } from './peer.js'
 import { bullmqRows } from './bullmq-rows.js'
 import { typeRows } from './type-rows.js'
@@ -211,4 +212,5 @@ export const rows: readonly Row[] = [
   script('script-text', 'string work on 1,216 bytes', TEXT, 300_000, 0, 'x'.repeat(1216)),
   ...bullmqRows,
   ...typeRows,
+  ...mailboxRows,
 ]

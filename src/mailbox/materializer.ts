@@ -64,6 +64,7 @@ export interface MaterializerCounts {
 }
 
 const DAY_MS = 86_400_000
+const IDLE_LOOK_US = 500_000
 
 export class Materializer {
   readonly #mailbox: Mailbox
@@ -129,13 +130,24 @@ export class Materializer {
     return done
   }
 
-  /** Steps until `signal`; waits `idleMs` when there is nothing. Broken connections are tried again. */
+  /**
+   * Steps until `signal`; waits `idleMs` when there is nothing. Broken connections are tried again.
+   * @throws Fenced, within a second also when there is nothing to write; the errors of refused records
+   */
   async run(signal: AbortSignal, idleMs = 5): Promise<void> {
-    const { retriesMax = 20, retryMs = 100 } = this.#options
+    const { retriesMax = 20, retryMs = 100, clock } = this.#options
     let failures = 0
+    let lookedUs = clock.monotonicUs()
     while (!signal.aborted) {
       try {
-        if ((await this.step()) === 0) await sleep(idleMs)
+        if ((await this.step()) === 0) {
+          await sleep(idleMs)
+          // Whoever writes nothing is refused nothing: it has to look whether it still is the owner.
+          if (clock.monotonicUs() - lookedUs > IDLE_LOOK_US) {
+            await this.#lookAgain()
+            lookedUs = clock.monotonicUs()
+          }
+        }
         failures = 0
       } catch (error) {
         if (error instanceof MailboxError || ++failures > retriesMax) throw error

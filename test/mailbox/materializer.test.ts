@@ -304,6 +304,15 @@ t.test('run() ends with the error when retries are used up, and at once when it 
   await t.rejects(fenced.run(new AbortController().signal, 1), { code: 'FENCED' })
 })
 
+t.test('run() notices a fence although there is nothing to write', async t => {
+  const w = world()
+  const owner = await w.owner()
+  await w.owner({ owner: 'b' })
+  const running = owner.run(new AbortController().signal, 1)
+  w.clock.advance(1000)
+  await t.rejects(running, { code: 'FENCED' })
+})
+
 t.test('open() comes first', async t => {
   const w = world()
   const owner = new Materializer(w.mailbox, w.log, { shard: SHARD, owner: 'a', clock: w.clock })
