@@ -1,5 +1,5 @@
 // The mailbox service that docs/mailbox.md shows, on Millrace and on redis-server: nothing lost, no step back, over a
-// takeover and a split. MAILBOX_MESSAGES messages (2,000).
+// takeover and a split. MAILBOX_MESSAGES messages (1,000) for MAILBOX_CLIENTS clients (150).
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { startRedisServer } from '../support/redis-server.js'
 import { ROOT } from '../support/sources.js'
 import { startServer } from '../support/start-server.js'
 
-const MESSAGES = Number(process.env.MAILBOX_MESSAGES ?? 2_000)
-const CLIENTS = 1_000
+const MESSAGES = Number(process.env.MAILBOX_MESSAGES ?? 1_000)
+const CLIENTS = Number(process.env.MAILBOX_CLIENTS ?? 150)
 
 for (const [name, start] of [
   ['Millrace', startServer],
