@@ -27,7 +27,7 @@ function materialize(name: string, layout: Layout): Row {
   }
   return {
     name,
-    what: `EVALSHA of materialize_fresh_single_recipient into ${what}: 8 shards, 1,000 users, 16 calls per shard at once`,
+    what: `EVALSHA of materialize_fresh_single_recipient into ${what}: 8 shards, 1,000 users, 16 calls each at once`,
     unit: 'EVALSHA',
     fsync: 'everysec',
     operations: 200_000,

@@ -1,7 +1,7 @@
 // A mailbox service in one program: node examples/mailbox/run.mjs PORT [MESSAGES] [CLIENTS]
-// Producers append MESSAGES dispatches (20,000) for CLIENTS users (1,000), a materializer turns them into mailboxes, and
-// every client keeps a cursor and pulls. On the way the owner is replaced and half of the users move to another shard.
-// Ends with a summary, and exit status 0 only when nothing was lost and no sequence stepped back.
+// Producers append MESSAGES dispatches (20,000) for CLIENTS users (1,000), a materializer turns them into mailboxes,
+// and every client keeps a cursor and pulls. On the way the owner is replaced and half of the users move to another
+// shard. Ends with a summary, and exit status 0 only when nothing was lost and no sequence stepped back.
 
 import { Redis } from 'ioredis'
 import {
