@@ -1,8 +1,8 @@
 // npm run bench:mailbox [-- options]: how many messages a second one server process turns into mailboxes while every
 // recipient reads its message, at rising rates, on redis-server and on Millrace alternately. The load does not wait for
 // the server (open loop): latency counts from when a message was due. Options: --seconds per rung (10), --rates
-// 500,2000,…, --layout stream|buckets for Millrace (stream); redis-server has buckets, the representation of the record
-// that set the goal. See docs/mailbox.md.
+// 500,2000,…, --layout stream|buckets for Millrace (stream); redis-server has buckets, the representation behind the
+// goal. See docs/mailbox.md.
 
 import net from 'node:net'
 import { once } from 'node:events'
@@ -112,7 +112,8 @@ async function rung(peer: Peer, layout: Layout, rate: number, seconds: number, p
 function line(name: string, layout: Layout, r: Rung): string {
   const p99 = Number.isFinite(r.p99Ms) ? r.p99Ms.toFixed(1) : 'over the end'
   const share = ((100 * r.delivered) / r.sent).toFixed(1)
-  return `| ${name}, ${layout} | ${r.rate} | ${share} % | ${r.p50Ms.toFixed(1)} | ${p99} | ${Math.round(100 * r.cpuShare)} % |`
+  const cpu = Math.round(100 * r.cpuShare)
+  return `| ${name}, ${layout} | ${r.rate} | ${share} % | ${r.p50Ms.toFixed(1)} | ${p99} | ${cpu} % |`
 }
 
 async function main(): Promise<void> {
