@@ -18,7 +18,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   [
     'check',
     {
-      takes: '<folder> [--json]',
+      takes: '<folder> [--json] [--repair <new folder>]',
       summary: 'Verifies every page, count and journal record of a data folder, beside a running server too.',
       load: async () => (await import('./admin/check.js')).checkTool,
     },

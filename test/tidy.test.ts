@@ -195,9 +195,15 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'exec/script-session.ts',
   ],
   'proved by test/admin/store-check.test.ts, which damages rows of every kind': [
+    'admin/finding-text.ts',
     'admin/read-rows.ts',
     'pages/inspection.ts',
     'pages/tree-check.ts',
+  ],
+  'proved by test/admin/repair.test.ts, which repairs damage of every kind': [
+    'admin/repair-rows.ts',
+    'pages/whole-pages.ts',
+    'types/stream/group-salvage.ts',
   ],
   'proved by test/admin/backup.test.ts, which copies live folders': ['admin/folder-copy.ts'],
   'proved by test/admin/stats.test.ts, which walks one': ['admin/directory-walk.ts'],

@@ -2,9 +2,9 @@
 
 import { systemClock } from '../base/clock.js'
 import type { ToolOutput, ToolRun } from '../base/tool.js'
+import { findingText } from './finding-text.js'
 import { checkFolder } from './folder-check.js'
 import type { FolderReport } from './folder-check.js'
-import type { Finding } from './store-check.js'
 import { parsed, toolCommand } from './tool-arguments.js'
 
 export const STATUS_DAMAGED = 2
@@ -13,12 +13,17 @@ export const checkTool: ToolRun = async (argv, output) => {
   const command = toolCommand('check', 'Verifies every page, count and journal record of a data folder.', output)
     .argument('<folder>', 'the data folder; a server may be using it')
     .option('--json', 'the report as JSON')
+    .option('--repair <new folder>', 'saves what is whole into a new folder; the damaged one stays as it is')
   if (!parsed(command, argv)) return 0
-  const options = command.opts<{ json?: boolean }>()
+  const options = command.opts<{ json?: boolean; repair?: string }>()
   const report = await checkFolder(command.args[0], output, systemClock)
   if (options.json === true) output.out(`${JSON.stringify(asJson(report))}\n`)
   else printReport(report, output)
-  return isWhole(report) ? 0 : STATUS_DAMAGED
+  if (options.repair === undefined) return isWhole(report) ? 0 : STATUS_DAMAGED
+  const { repairFolder } = await import('./repair.js')
+  for (const what of await repairFolder(command.args[0], options.repair, output, systemClock)) output.out(`${what}\n`)
+  output.out(`${options.repair} holds what is whole of ${command.args[0]}\n`)
+  return 0
 }
 
 export function isWhole({ store, journal }: FolderReport): boolean {
@@ -37,18 +42,9 @@ function printReport(report: FolderReport, output: ToolOutput): void {
   if (inUse) output.out('A server is using it: this was the state of its last checkpoint, and the journal behind it.\n')
 }
 
-export function findingText({ database, key, what }: Finding): string {
-  if (key === undefined) return what
-  return `key ${quoted(key)} of ${database === undefined ? 'a flushed database' : `database ${database}`}: ${what}`
-}
-
-/** A name with what cannot be printed as escapes. */
-export function quoted(name: string): string {
-  const escape = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
-  return `"${name.replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7e]/g, escape)}"`
-}
-
 function asJson(report: FolderReport): unknown {
   const { store, journal, ...rest } = report
-  return { ...rest, whole: isWhole(report), ...store, journal }
+  const { findings, waste, position, keys, pages } = store
+  const shown = findings.map(({ database, key, what }) => ({ database, key, what }))
+  return { ...rest, whole: isWhole(report), findings: shown, waste, position, keys, pages, journal }
 }

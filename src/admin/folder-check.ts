@@ -23,7 +23,16 @@ export interface FolderReport {
   readonly journal: JournalReport
 }
 
-const NO_STORE: StoreReport = { findings: [], waste: [], position: EMPTY_POSITION, keys: 0, pages: 0 }
+const NOBODY: ReadonlySet<number> = new Set()
+const NO_STORE: StoreReport = {
+  findings: [],
+  waste: [],
+  owned: NOBODY,
+  trees: NOBODY,
+  position: EMPTY_POSITION,
+  keys: 0,
+  pages: 0,
+}
 
 /** @throws UsageError when it is no data folder */
 export async function checkFolder(folder: string, output: ToolOutput, clock: Clock): Promise<FolderReport> {

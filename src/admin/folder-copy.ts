@@ -54,6 +54,11 @@ export interface CopyReport {
  */
 export async function copyFolder(from: string, to: string, output: ToolOutput, clock: Clock): Promise<CopyReport> {
   const places = placesIn(from)
+  return makeFolder(to, draft => copyInto(draft, places, output, clock))
+}
+
+/** Has `fill` make a folder, which gets the name `to` when it is whole. @throws UsageError when `to` is not empty */
+export async function makeFolder<T>(to: string, fill: (draft: string) => Promise<T>): Promise<T> {
   const target = resolve(to)
   if (existsSync(target)) {
     if (!statSync(target).isDirectory() || readdirSync(target).length > 0) {
@@ -63,7 +68,7 @@ export async function copyFolder(from: string, to: string, output: ToolOutput, c
   mkdirSync(dirname(target), { recursive: true })
   const draft = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
-    const report = await copyInto(draft, places, output, clock)
+    const report = await fill(draft)
     if (existsSync(target)) rmdirSync(target)
     renameSync(draft, target)
     syncPath(dirname(target))
@@ -103,7 +108,8 @@ async function copyInto(draft: string, places: FolderPlaces, output: ToolOutput,
   }
 }
 
-async function copyStore(from: string, to: string, output: ToolOutput, clock: Clock): Promise<void> {
+/** A snapshot of the store's file in `from`. */
+export async function copyStore(from: string, to: string, output: ToolOutput, clock: Clock): Promise<void> {
   const file = join(from, STORE_FILE)
   if (!existsSync(file)) return
   const copied = join(to, STORE_FILE)
@@ -133,7 +139,7 @@ async function positionOf(store: string): Promise<number> {
 }
 
 /** What else lies in the folder: its format, and files that the configuration keeps there (users). */
-function copyOthers(from: string, to: string): void {
+export function copyOthers(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (!entry.isFile() || entry.name === LOCK_NAME) continue
     copyFileSync(join(from, entry.name), join(to, entry.name))

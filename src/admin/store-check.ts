@@ -21,12 +21,17 @@ export interface Finding {
   /** latin1; undefined when it concerns no key. */
   readonly key: string | undefined
   readonly what: string
+  /** Of its row in the directory. */
+  readonly directoryKey: Buffer | undefined
 }
 
 export interface StoreReport {
   readonly findings: readonly Finding[]
   /** Rows that belong to nobody: space lost, nothing else. */
   readonly waste: readonly string[]
+  /** Ids of objects, and of trees, that belong to a key or are retired. */
+  readonly owned: ReadonlySet<number>
+  readonly trees: ReadonlySet<number>
   readonly position: StorePosition
   readonly keys: number
   readonly pages: number
@@ -35,9 +40,10 @@ export interface StoreReport {
 interface Place {
   readonly database: number | undefined
   readonly key: string | undefined
+  readonly directoryKey: Buffer | undefined
 }
 
-const NOWHERE: Place = { database: undefined, key: undefined }
+const NOWHERE: Place = { database: undefined, key: undefined, directoryKey: undefined }
 
 /** @param onPage called after each page that was read */
 export function checkStore(environment: Environment, onPage: () => void): StoreReport {
@@ -51,6 +57,7 @@ class StoreCheck {
   readonly #findings: Finding[] = []
   readonly #waste: string[] = []
   readonly #databaseOfSlot = new Map<number, number | undefined>()
+  readonly #retired = new Set<number>()
   #place = NOWHERE
   #keys = 0
   #pages = 0
@@ -82,7 +89,10 @@ class StoreCheck {
     })
     this.#place = NOWHERE
     inspection.attempt(() => this.#belongings(position.nextId))
-    return { findings: this.#findings, waste: this.#waste, position, keys: this.#keys, pages: this.#pages }
+    const owned = new Set([...inspection.objects, ...this.#retired])
+    const trees = new Set([...inspection.trees.keys(), ...this.#retired])
+    const [keys, pages] = [this.#keys, this.#pages]
+    return { findings: this.#findings, waste: this.#waste, owned, trees, position, keys, pages }
   }
 
   #readMap(): void {
@@ -98,11 +108,11 @@ class StoreCheck {
     // Databases of a new folder are numbered in order until the first FLUSHDB or SWAPDB writes the map.
     const mapped = this.#databaseOfSlot.size > 0
     const database = mapped ? this.#databaseOfSlot.get(slot) : slot
-    this.#place = { database, key: nameIn(key) }
+    this.#place = { database, key: nameIn(key), directoryKey: key }
     this.#inspection.attempt(() => {
       if (value instanceof CorruptionError) throw value
       const row = decodeDirectoryRow(key, value)
-      this.#place = { database, key: row.name }
+      this.#place = { database, key: row.name, directoryKey: key }
       if (!encodeDirectoryKey(slot, row.name).equals(key)) this.#inspection.found('the directory row has another name')
       if (mapped && !this.#databaseOfSlot.has(slot)) {
         this.#inspection.found(`the directory row is of slot ${slot}, which no database has`)
@@ -124,7 +134,7 @@ class StoreCheck {
     for (let i = 1; i < objects.length; i++) {
       if (objects[i] === objects[i - 1]) this.#inspection.found(`object ${objects[i]} belongs to two keys`)
     }
-    const retired = new Set<number>()
+    const retired = this.#retired
     for (const key of this.#environment.keys(Table.Retired)) retired.add(getU48(key, 0))
     const known = (id: number) => has(objects, id) || retired.has(id)
     for (const table of [Table.Heads, Table.Parts]) {

@@ -19,7 +19,7 @@ import { decodePosition, EMPTY_POSITION, POSITION_KEY } from '../store/store-pos
 import type { ConsumerGroup } from '../types/stream/group.js'
 import type { Pending } from '../types/stream/pel.js'
 import { Stream, streamType } from '../types/stream/stream.js'
-import { quoted } from './check.js'
+import { quoted } from './finding-text.js'
 import { findKey } from './directory-walk.js'
 import { STORE_FILE } from './folder-check.js'
 import { syncPath } from './folder-copy.js'

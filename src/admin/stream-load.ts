@@ -11,7 +11,7 @@ import { compareIds, parseId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { ToolRun } from '../base/tool.js'
 import type { ByteReader } from '../pages/byte-reader.js'
-import { quoted } from './check.js'
+import { quoted } from './finding-text.js'
 import { readStreamFile, SECTION } from './stream-file.js'
 import { parsed, toolCommand } from './tool-arguments.js'
 

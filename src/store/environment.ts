@@ -33,6 +33,7 @@ interface RootStats extends TreeStats {
   readonly free: TreeStats
 }
 
+const NOTHING = Buffer.alloc(0)
 /** LMDB keeps its two roots there. */
 const META_PAGES = 2
 
@@ -121,10 +122,14 @@ export class Environment {
     }
   }
 
-  /** All keys of a table, in order. @throws CorruptionError when LMDB cannot follow its own pages */
-  *keys(table: Table): Iterable<Buffer> {
+  /**
+   * All keys of a table that begin with `prefix`, in order.
+   * @throws CorruptionError when LMDB cannot follow its own pages
+   */
+  *keys(table: Table, prefix: Buffer = NOTHING): Iterable<Buffer> {
+    const range = prefix.length === 0 ? {} : { start: prefix, end: firstAfter(prefix) }
     try {
-      for (const key of this.tables[table].getKeys()) yield Buffer.from(key)
+      for (const key of this.tables[table].getKeys(range)) yield Buffer.from(key)
     } catch (error) {
       throw unreadable(table, undefined, error)
     }

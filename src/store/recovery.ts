@@ -56,15 +56,19 @@ const MENDING: Mending = {
 /** Records between two steps of a recovery. */
 const RECORDS_PER_STEP = 64
 
-/** As recoveryOf(), in one go. */
+/**
+ * As recoveryOf(), in one go.
+ * @param syncedTo in place of what the file SYNCED says: with 0 all damage is taken for what a power cut left
+ */
 export function recoverJournal(
   folder: string,
   position: number,
   log: Warnings,
   apply: Apply,
   mending = MENDING,
+  syncedTo?: number,
 ): Recovered {
-  const steps = recoveryOf(folder, position, log, apply, mending)
+  const steps = recoveryOf(folder, position, log, apply, mending, syncedTo)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -88,10 +92,11 @@ export function* recoveryOf(
   log: Warnings,
   apply: Apply,
   mending = MENDING,
+  knownSyncedTo?: number,
 ): Generator<number, Recovered, undefined> {
   const found = deleteSuperfluous(listSegments(folder), position, mending)
   const mark = readSyncMark(folder)
-  const syncedTo = mark ?? Infinity
+  const syncedTo = knownSyncedTo ?? mark ?? Infinity
   if (found.length > 0 && found[0].first > position) {
     if (position < syncedTo) throw missing(folder, position, found[0].first - 1)
     log.warning(notSynced(`the segments from ${found[0].path} on are dropped`))

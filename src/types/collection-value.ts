@@ -63,6 +63,7 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
 
   abstract get encoding(): string
   abstract copy(): KeyValue
+  abstract salvaged(step: () => void): KeyValue | undefined
   abstract digest(feed: (bytes: Uint8Array) => void): void
   /** @param bytes what encode() gave. @throws CorruptionError */
   protected abstract decode(form: number, bytes: Buffer, what: string): C
@@ -76,6 +77,11 @@ export abstract class CollectionValue<C extends Contents> extends Row implements
   /** Bytes of what it holds, about; of trees those in their pages. */
   get contentBytes(): number {
     return this.contents.memoryBytes
+  }
+
+  /** Undefined when the head cannot be read. */
+  protected get readableContents(): C | undefined {
+    return unlessDamaged(() => this.contents, undefined)
   }
 
   protected get contents(): C {

@@ -27,6 +27,11 @@ export interface KeyValue {
    * @throws CorruptionError when nothing of it can be read
    */
   check(inspection: Inspection): void
+  /**
+   * A new value of what can be read of this one, for repair; undefined when that is nothing.
+   * @param step called between two changes of it: what there is may be written then
+   */
+  salvaged(step: () => void): KeyValue | undefined
 }
 
 /** How a type comes back from the store; registered once per type in types/types.ts. */

@@ -57,6 +57,8 @@ class TextValue extends CollectionValue<Text> {
     return twin
   }
 
+  salvaged(): undefined {}
+
   digest(): void {}
 
   protected decode(form: number, bytes: Buffer, what: string): Text {

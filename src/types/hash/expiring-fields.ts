@@ -80,6 +80,11 @@ export class ExpiringFields implements Fields {
     return moved
   }
 
+  /** Visits the expiries that can be read, some of them twice. */
+  eachWholeExpiry(visit: (field: string, atMs: number) => void): void {
+    if (this.#expiries instanceof ScoreTree) this.#expiries.eachWhole(visit)
+  }
+
   /** Unix ms at which the field expires; 0 for never. */
   expiryOf(field: string): number {
     return this.#expiries.scoreOf(field) ?? 0

@@ -4,7 +4,7 @@
 
 import { CorruptionError } from '../../base/errors.js'
 import type { Rows } from '../../store/rows.js'
-import type { FieldTree } from '../hashed/field-tree.js'
+import { FieldTree } from '../hashed/field-tree.js'
 import { FORM } from '../hashed/fields.js'
 import type { Content, Fields, Form } from '../hashed/fields.js'
 import { FieldsValue } from '../hashed/fields-value.js'
@@ -18,6 +18,9 @@ export interface ListpackLimits {
   entriesMax: number
   valueBytesMax: number
 }
+
+/** What hash-max-listpack-entries and -value are unless they are set. */
+const LIMITS_DEFAULT: ListpackLimits = { entriesMax: 512, valueBytesMax: 64 }
 
 export class HashValue extends FieldsValue {
   readonly type = 'hash'
@@ -147,6 +150,23 @@ export class HashValue extends FieldsValue {
   copy(): HashValue {
     const twin = HashValue.create(this.rows)
     twin.copyFrom(this)
+    return twin
+  }
+
+  salvaged(step: () => void): HashValue | undefined {
+    const whole = this.readableContents
+    const fields = whole instanceof ExpiringFields ? whole.fields : whole
+    if (!(fields instanceof FieldTree)) return undefined
+    const twin = HashValue.create(this.rows)
+    fields.eachWhole((field, value) => {
+      twin.set(field, Buffer.from(value), LIMITS_DEFAULT)
+      step()
+    })
+    if (!(whole instanceof ExpiringFields)) return twin
+    whole.eachWholeExpiry((field, atMs) => {
+      if (twin.has(field)) twin.setExpiry(field, atMs)
+      step()
+    })
     return twin
   }
 

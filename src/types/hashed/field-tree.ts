@@ -11,6 +11,7 @@ import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { Position } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
 import { checkTree } from '../../pages/tree-check.js'
+import { wholePages } from '../../pages/whole-pages.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -159,6 +160,13 @@ export class FieldTree implements Fields, Trees {
   /** The pages leave the cache; the tree is not used afterwards. */
   release(): void {
     this.#pages.release()
+  }
+
+  /** Visits the fields on pages that can be read. */
+  eachWhole(visit: (field: string, value: Buffer) => void): void {
+    for (const page of wholePages(this.#pages)) {
+      for (let i = 0; i < page.count; i++) visit(fieldIn(page.keyAt(i)), page.valueAt(i))
+    }
   }
 
   check(inspection: Inspection): boolean {

@@ -8,6 +8,7 @@ import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode, Position } from '../../pages/ordered-pages.js'
 import { checkTree } from '../../pages/tree-check.js'
+import { wholePages } from '../../pages/whole-pages.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -62,6 +63,11 @@ export class ListTree implements ListContents {
     const node = this.#pages.appendNode(undefined)
     this.#pages.willChange(node).absorb(page)
     this.#pages.changed(node)
+  }
+
+  /** The pages that can be read, in order. */
+  wholePages(): Iterable<ElementPage> {
+    return wholePages(this.#pages)
   }
 
   get count(): number {

@@ -138,6 +138,17 @@ export class ListValue extends CollectionValue<ListContents> {
     return twin
   }
 
+  salvaged(step: () => void): ListValue | undefined {
+    const contents = this.readableContents
+    if (!(contents instanceof ListTree)) return undefined
+    const twin = ListValue.create(this.rows)
+    for (const page of contents.wholePages()) {
+      for (let i = 0; i < page.count; i++) twin.pushLast(page.at(i))
+      step()
+    }
+    return twin
+  }
+
   digest(feed: (bytes: Uint8Array) => void): void {
     this.visit(0, this.count, false, (page, from, to) => {
       for (let i = from; i < to; i++) {

@@ -15,6 +15,8 @@ import { IntegerSet } from './integer-set.js'
 /** Redis takes no larger one, whatever the configuration says. */
 const INTEGERS_MAX = 2 ** 30
 const NOTHING = ''
+/** What set-max-intset-entries is unless it is set. */
+const INTEGERS_MAX_DEFAULT = 512
 
 export class SetValue extends FieldsValue {
   readonly type = 'set'
@@ -79,6 +81,17 @@ export class SetValue extends FieldsValue {
   copy(): SetValue {
     const twin = SetValue.create(this.rows)
     twin.copyFrom(this)
+    return twin
+  }
+
+  salvaged(step: () => void): SetValue | undefined {
+    const fields = this.readableContents
+    if (!(fields instanceof FieldTree)) return undefined
+    const twin = SetValue.create(this.rows)
+    fields.eachWhole(member => {
+      twin.add(member, INTEGERS_MAX_DEFAULT)
+      step()
+    })
     return twin
   }
 

@@ -5,6 +5,7 @@ import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import { checkTree } from '../../pages/tree-check.js'
+import { wholePages } from '../../pages/whole-pages.js'
 import { wireCodec } from '../../pages/wire-page.js'
 import type { WirePage } from '../../pages/wire-page.js'
 import type { StoreObject } from '../../store/row.js'
@@ -110,6 +111,20 @@ export class Entries {
         if (compareIds(page.keyAt(page.count - 1), lastId) > 0) inspection.found(`${what} reaches beyond the last ID`)
       },
     })
+  }
+
+  /** Visits the entries on pages that can be read: the RESP of fields and values, and how many pairs they are. */
+  eachWhole(visit: (id: StreamId, pairs: number, bytes: Buffer, from: number, to: number) => void): void {
+    for (const page of wholePages(this.#tree)) {
+      for (let i = 0; i < page.count; i++) {
+        const run = new EntryRun(page, i, 1)
+        // The entry is '*2', '$<bytes>', the ID, '*<strings>', fields and values.
+        let at = run.from
+        for (let lines = 0; lines < 3; lines++) at = run.bytes.indexOf('\r\n', at, 'latin1') + 2
+        const end = run.bytes.indexOf('\r\n', at, 'latin1')
+        visit(page.keyAt(i), Number(run.bytes.latin1Slice(at + 1, end)) / 2, run.bytes, end + 2, run.to)
+      }
+    }
   }
 
   copyFrom(source: Entries): void {

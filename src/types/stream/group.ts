@@ -170,6 +170,11 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return ROW_BYTES + this.name.length
   }
 
+  /** Root of the PEL as it was stored; undefined when there is none, or the PEL is open. For repair. */
+  get storedPelRoot(): Buffer | undefined {
+    return this.#pelRoot
+  }
+
   get lastDeliveredId(): StreamId {
     return this.#lastDeliveredId
   }

@@ -1,7 +1,7 @@
 // The consumer groups of a stream, read all at once on the first use. Used by: stream.
 
 import { assert } from '../../base/assert.js'
-import { CorruptionError } from '../../base/errors.js'
+import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { StoreObject, Table } from '../../store/row.js'
 import type { Count } from './count.js'
@@ -32,6 +32,17 @@ export class Groups {
   all(): readonly ConsumerGroup[] {
     if (this.size === 0) return []
     return (this.#sorted ??= sortedByName(this.#open().values()))
+  }
+
+  /** Those whose rows can be read, for repair. */
+  readable(): ConsumerGroup[] {
+    const groups: ConsumerGroup[] = []
+    const { rows, object } = this.stream
+    for (const { key, value } of rows.scan(Table.Parts, ConsumerGroup.keyPrefix(object))) {
+      const group = unlessDamaged(() => ConsumerGroup.decode(this.stream, key, value), undefined)
+      if (group !== undefined) groups.push(group)
+    }
+    return groups
   }
 
   create(name: string, lastDeliveredId: StreamId, entriesRead: Count | undefined): ConsumerGroup {

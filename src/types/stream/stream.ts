@@ -24,6 +24,7 @@ import { Idempotence } from './idempotence.js'
 import { MacroNodes } from './macro-nodes.js'
 import type { MacroNode, NodeLimits } from './macro-nodes.js'
 import { entriesAddedUpTo } from './read-progress.js'
+import { salvageGroup } from './group-salvage.js'
 import { digestStream } from './stream-digest.js'
 import { decodeHead, encodeHead } from './stream-head.js'
 import type { OpenNode, StreamHead } from './stream-head.js'
@@ -43,6 +44,9 @@ export interface StreamCapacity {
   readonly pending: number
   readonly deliveryBytes: number
 }
+
+/** What stream-node-max-entries and -bytes are unless they are set. */
+const NODE_LIMITS_DEFAULT: NodeLimits = { entriesMax: 100, bytesMax: 4096 }
 
 export class Stream extends Row implements KeyValue, GroupStream {
   readonly type = 'stream'
@@ -369,6 +373,20 @@ export class Stream extends Row implements KeyValue, GroupStream {
     let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes + this.idempotence.memoryUsage()
     for (const group of this.groups()) bytes += group.memoryUsage()
     return bytes
+  }
+
+  /** Groups whose rows can be read come with all that is known of their pending entries; idempotence is not kept. */
+  salvaged(step: () => void): Stream {
+    const twin = Stream.create(this.rows)
+    this.#entries.eachWhole((id, pairs, bytes, from, to) => {
+      twin.append(id, pairs, bytes, from, to, NODE_LIMITS_DEFAULT)
+      step()
+    })
+    twin.setId(this.#lastId, this.#entriesAdded, this.#maxDeletedId)
+    for (const group of this.#groups.readable()) {
+      salvageGroup(group, twin.createGroup(group.name, group.lastDeliveredId, group.entriesRead), step)
+    }
+    return twin
   }
 
   check(inspection: Inspection): void {

@@ -5,7 +5,7 @@
 // behind them, everything else copies first; (2) without content the row is clean; (3) short content is never a Buffer.
 
 import { assert } from '../../base/assert.js'
-import { CorruptionError } from '../../base/errors.js'
+import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { readInt64 } from '../../base/numbers.js'
 import type { Inspection } from '../../pages/inspection.js'
 import { idKey, Row, StoreObject, Table } from '../../store/row.js'
@@ -231,6 +231,11 @@ export class StringValue extends Row implements KeyValue, Evictable {
     this.#shared = true
     twin.#shared = true
     return twin
+  }
+
+  /** It is one row: whole or lost. */
+  salvaged(): KeyValue | undefined {
+    return unlessDamaged(() => this.copy(), undefined)
   }
 
   check(inspection: Inspection): void {

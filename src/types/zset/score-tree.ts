@@ -15,6 +15,7 @@ import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
 import { checkTree } from '../../pages/tree-check.js'
+import { wholePages } from '../../pages/whole-pages.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { Trees } from '../collection-value.js'
@@ -87,6 +88,14 @@ export class ScoreTree implements ScoredMembers, Trees {
   release(): void {
     this.#byMember.release()
     this.#byScore.release()
+  }
+
+  /** Visits the members that one of the trees can tell with their scores, some of them twice. */
+  eachWhole(visit: VisitMember): void {
+    this.#byMember.eachWhole((member, content) => visit(member, scoreFrom(content)))
+    for (const page of wholePages(this.#byScore)) {
+      for (let i = 0; i < page.count; i++) visit(memberIn(page.keyAt(i)), scoreAt(page, i))
+    }
   }
 
   check(inspection: Inspection): boolean {

@@ -18,6 +18,9 @@ export interface ZsetLimits {
   memberBytesMax: number
 }
 
+/** What zset-max-listpack-entries and -value are unless they are set. */
+const LIMITS_DEFAULT: ZsetLimits = { entriesMax: 128, memberBytesMax: 64 }
+
 export interface ScoredMember {
   readonly member: string
   readonly score: number
@@ -150,6 +153,17 @@ export class ZsetValue extends CollectionValue<ScoredMembers> {
   copy(): ZsetValue {
     const twin = ZsetValue.create(this.rows)
     twin.copyFrom(this)
+    return twin
+  }
+
+  salvaged(step: () => void): ZsetValue | undefined {
+    const contents = this.readableContents
+    if (!(contents instanceof ScoreTree)) return undefined
+    const twin = ZsetValue.create(this.rows)
+    contents.eachWhole((member, score) => {
+      if (twin.scoreOf(member) === undefined) twin.set(member, score, undefined, LIMITS_DEFAULT)
+      step()
+    })
     return twin
   }
 
