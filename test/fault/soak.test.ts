@@ -1,7 +1,7 @@
 // Everything at once, killed again and again: appends, groups, trims, transactions, scripts, sorted sets, hashes,
-// lists, blocked readers, checkpoints and flushes. After each kill -9 `millrace check` must find nothing, not even a row
-// that belongs to nobody, and the next start must serve what was acknowledged. SOAK_ROUNDS kills (2), SOAK_S seconds
-// between them (1.5); `npm run soak` takes 40 minutes. Memory and file at the end of each round are comments.
+// lists, blocked readers, checkpoints and flushes. After each kill -9 `millrace check` must find nothing, not even a
+// row that belongs to nobody, and the next start must serve what was acknowledged. SOAK_ROUNDS kills (2), SOAK_S
+// seconds between them (1.5); `npm run soak` takes 40 minutes. Memory and file after each round are comments.
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
