@@ -44,5 +44,8 @@ t.test('replies out of cold data equal those out of memory', async t => {
   over = true
   await checkpoints
   const { coldReadsFetched, coldReadsAtOnce } = cold.server.durability.figures()
-  t.ok(coldReadsFetched + coldReadsAtOnce > 0, `${coldReadsFetched} times fetched, ${coldReadsAtOnce} rows read at once`)
+  t.ok(
+    coldReadsFetched + coldReadsAtOnce > 0,
+    `${coldReadsFetched} times fetched, ${coldReadsAtOnce} rows read at once`,
+  )
 })
