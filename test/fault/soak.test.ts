@@ -133,7 +133,8 @@ for (const { flush, journeysToo } of [
       // However slow the machine is: one checkpoint at least lies in the middle.
       t.equal(await checker.text('SAVE'), '+OK\r\n')
       await sleep(ROUND_S * 500 * rng.fraction())
-      const figures = `${residentKib(server.pid)} KiB resident, ${statSync(join(dir, 'store', 'data.mdb')).size} bytes of file`
+      const fileBytes = statSync(join(dir, 'store', 'data.mdb')).size
+      const figures = `${residentKib(server.pid)} KiB resident, ${fileBytes} bytes of file`
       await server.kill9()
       await Promise.all(work)
       const output = { out: () => undefined, err: () => undefined }
