@@ -2,7 +2,8 @@
 -- KEYS meta, msgs, counter, idle, consuming, confirmed, dropped. ARGV queue, 'after' and microseconds, or 'last' and a
 -- count, then cursor and size of the slice. Answers {removed, next cursor or -1}. What is being consumed is passed
 -- over. `floor:<queue>` in meta: up to there nothing is left, so that a scan from 0 costs what is there, not what ever
--- was. include _clock.lua
+-- was.
+-- include _clock.lua
 local now = tick(KEYS[1], 1)
 if not now then return redis.error_reply(GONE) end
 local floorField = 'floor:' .. ARGV[1]

@@ -136,6 +136,11 @@ t.test('a server that is killed is told, and work goes on when it is back', asyn
   await first.kill9()
   await t.rejects(queue.fetch(), { name: 'StorageFailure', code: 'unreachable' })
   t.ok(failures.length > 0)
+  const stop = new AbortController()
+  const loop = (async () => {
+    for await (const delivery of queue.consume({ signal: stop.signal })) t.fail(`got ${delivery.text()} from nobody`)
+  })()
+  await t.rejects(loop, { name: 'StorageFailure' }, 'a loop ends with the failure instead of hanging')
   const published = storage.publish('3')
   const second = await startServer({ dir: first.dir, port: first.port })
   t.teardown(async () => void (await second.stop()))
