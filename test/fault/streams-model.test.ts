@@ -1,5 +1,5 @@
 // Random commands on one stream, its groups, pending entries and producers: every reply is the model's, and after each
-// kill -9 all that can be seen is still the model's. AUDIT_STEPS commands between two kills (250), AUDIT_KILLS kills (3).
+// kill -9 all that can be seen still is. AUDIT_STEPS commands between two kills (250), AUDIT_KILLS kills (3).
 
 import t from 'tap'
 import RedisParser from 'redis-parser'
