@@ -1,6 +1,6 @@
-// npm run bench:worker [-- --rounds N --jobs N --rate N]: 1, 4 and 16 workers of millrace/worker with a completion record
-// in a Redis hash, on redis-server and on Millrace by turns, each round a fresh server. Prints jobs per second while a
-// backlog is worked off, and latencies from adding to acknowledging at a rate that is no strain.
+// npm run bench:worker [-- --rounds N --jobs N --rate N]: 1, 4 and 16 workers of millrace/worker with a completion
+// record in a Redis hash, on redis-server and on Millrace by turns, each round a fresh server. Prints jobs per second
+// while a backlog is worked off, and latencies from adding to acknowledging at a rate that is no strain.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
