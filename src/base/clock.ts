@@ -18,20 +18,26 @@ export const systemClock: Clock = {
 /** A clock that stands still until it is moved; for tests. */
 export class FakeClock implements Clock {
   #us: number
+  /** What the wall clock is ahead of the other by, since it was stepped. */
+  #steppedUs = 0
   constructor(ms: number) {
     this.#us = ms * 1000
   }
   nowMs(): number {
-    return Math.floor(this.#us / 1000)
+    return Math.floor(this.nowUs() / 1000)
   }
   nowUs(): number {
-    return this.#us
+    return this.#us + this.#steppedUs
   }
   monotonicUs(): number {
     return this.#us
   }
-  /** Moves by `ms` milliseconds; negative steps back. */
+  /** Lets `ms` milliseconds pass. */
   advance(ms: number): void {
     this.#us += ms * 1000
+  }
+  /** Sets the wall clock by `ms` milliseconds, back if negative, as an operator may. */
+  step(ms: number): void {
+    this.#steppedUs += ms * 1000
   }
 }

@@ -63,6 +63,8 @@ export class Checkpoints {
   completed = 0
   /** Unix ms of the last one committed; of the start before that. */
   lastMs: number
+  /** The same moment on the clock that is never set. */
+  #lastUs: number
   lastOk = true
   lastSeconds = 0
   running = false
@@ -94,6 +96,12 @@ export class Checkpoints {
     this.#clock = clock
     this.#log = log
     this.lastMs = clock.nowMs()
+    this.#lastUs = clock.monotonicUs()
+  }
+
+  /** Milliseconds since the last one committed, or since the start. */
+  get ageMs(): number {
+    return (this.#clock.monotonicUs() - this.#lastUs) / 1000
   }
 
   /** Bytes of rows that the running checkpoint still holds back from eviction. */
@@ -207,7 +215,8 @@ export class Checkpoints {
     this.completed++
     this.lastOk = true
     this.lastMs = this.#clock.nowMs()
-    this.lastSeconds = (this.#clock.monotonicUs() - this.#startedUs) / 1e6
+    this.#lastUs = this.#clock.monotonicUs()
+    this.lastSeconds = (this.#lastUs - this.#startedUs) / 1e6
     this.#host.onCommitted()
     this.#host.onReclaimed(reply.reclaimed)
     this.#settle(undefined)

@@ -295,7 +295,7 @@ export class Store implements Rows, EffectSink {
     if (dirtyBytes > 0 && this.#dirty.bytes + recordBytes >= dirtyBytes) return true
     const records = journal.nextSequence - this.#quietSequence
     if (replayRecords === 0 || records < replayRecords || records < this.#dirty.count * RECORDS_PER_ROW) return false
-    return this.#options.clock.nowMs() - this.#checkpoints.lastMs >= REPLAY_PAUSE_MS
+    return this.#checkpoints.ageMs >= REPLAY_PAUSE_MS
   }
 
   get fsync(): FsyncPolicy {
@@ -399,7 +399,7 @@ export class Store implements Rows, EffectSink {
 
   #onInterval(): void {
     const { intervalMs } = this.triggers
-    const overdue = intervalMs > 0 && this.#options.clock.nowMs() - this.#checkpoints.lastMs >= intervalMs
+    const overdue = intervalMs > 0 && this.#checkpoints.ageMs >= intervalMs
     if (!this.#checkpoints.lastOk || !this.#hasNews()) return
     // Nobody may come to commit something after a long replay.
     if (!overdue && !this.#isDue(this.#open())) return

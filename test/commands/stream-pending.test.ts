@@ -41,6 +41,6 @@ t.test('IDLE keeps what was idle at least so long', async t => {
 
 t.test('a clock that stepped back makes nobody idle for less than nothing', async t => {
   const ctx = context()
-  ctx.clock.advance(-1000)
+  ctx.clock.step(-1000)
   t.equal(ask(ctx, 'XPENDING s g - + 1'), `*1\r\n${row('1-1', 'b', 0)}`)
 })

@@ -59,7 +59,7 @@ t.test('a line shows time, database, address and quoted arguments', async t => {
     monitor.received(),
     '+1000.001250 [0 127.0.0.1:1] "SET" "k" "a \\"b\\"\\\\\\n\\r\\t\\a\\b\\x00\\x7f\\xff"\r\n',
   )
-  harness.clock.advance(-1.25)
+  harness.clock.step(-1.25)
   t.equal(shown('SET', 'k', ''), '[0 127.0.0.1:1] "SET" "k" ""')
 })
 

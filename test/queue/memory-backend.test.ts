@@ -14,6 +14,6 @@ t.test('times are those of the clock that was handed in', async t => {
   const storage = await MessageStorage.open('s', new MemoryBackend(new MemoryHub(clock)))
   t.equal((await storage.publish('a')).publishedUs, 1_000_000)
   t.equal((await storage.publish('b')).publishedUs, 1_000_001, 'a clock that stands still gives no time twice')
-  clock.advance(-500)
+  clock.step(-500)
   t.equal((await storage.publish('c')).publishedUs, 1_000_002, 'one that steps back neither')
 })

@@ -196,6 +196,25 @@ async function recordChange(store: Store, row: NumberRow): Promise<void> {
   await committedTick(store)
 }
 
+t.test('a wall clock that is set back puts no checkpoint off', async t => {
+  const clock = new FakeClock(1_000_000_000)
+  const store = openStore(temporaryFolder(t), { clock })
+  t.teardown(() => store.close())
+  Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 30 })
+  const row = new NumberRow(Table.Heads, idKey(1), undefined, 0)
+  clock.step(-86_400_000)
+  clock.advance(1000)
+  for (let i = 0; i < 31; i++) await recordChange(store, row)
+  await until(() => store.figures().checkpoints === 1 && !store.checkpointRunning)
+  store.triggers.replayRecords = 0
+  store.triggers.intervalMs = 5000
+  clock.step(-86_400_000)
+  await recordChange(store, row)
+  t.equal(store.figures().checkpoints, 1)
+  clock.advance(5000)
+  await until(() => store.figures().checkpoints === 2)
+})
+
 t.test('a checkpoint starts when replaying would cost much more than writing it', async t => {
   const clock = new FakeClock(1_000_000)
   const store = openStore(temporaryFolder(t), { clock })
