@@ -13,8 +13,15 @@ import { bodyBytesFilling } from './page-row.js'
 export const ITEM_BODY_BYTES_MAX = bodyBytesFilling(2)
 const CAPACITY_BYTES_MIN = 256
 const OBJECT_BYTES = 200
-/** Most keys differ in their first bytes: comparing those here costs less than the call of a native function. */
-const BYTES_COMPARED_HERE = 8
+/**
+ * Most keys differ in their first bytes, and most keys and values are short: comparing and copying so many here costs
+ * less than the call of a native function. A sorted set's key begins with the eight bytes of its score, which many
+ * members may share.
+ */
+const BYTES_COMPARED_HERE = 32
+const BYTES_COPIED_HERE = 32
+/** A page that moves takes its waste along unless that is more than one part in so many. */
+const WASTE_PARTS = 4
 /** Lengths up to 2^32. */
 const LENGTH_BYTES_MAX = 5
 const NO_BYTES = Buffer.alloc(0)
@@ -198,9 +205,8 @@ export class ItemPage implements Page<Buffer> {
     const bytes = this.#bytes
     let to = putLength(bytes, at, key.length)
     to = putLength(bytes, to, value.length)
-    to += key.copy(bytes, to)
-    to += value.copy(bytes, to)
-    this.#used = to
+    to = copyAll(key, bytes, to)
+    this.#used = copyAll(value, bytes, to)
     return at
   }
 
@@ -209,12 +215,17 @@ export class ItemPage implements Page<Buffer> {
     this.#wasted += itemEnd(this.#bytes, at) - at
   }
 
-  /** Moves the items to a new buffer, without waste and with room for `bytes` more. */
+  /** Moves the items to a new buffer with room for `bytes` more; with 0, to one of exactly their size. */
   #rewrite(bytes: number): void {
     const old = this.#bytes
-    const needed = this.bodyBytes + bytes
+    const asItIs = bytes > 0 && this.#wasted * WASTE_PARTS <= this.#used
+    const needed = (asItIs ? this.#used : this.bodyBytes) + bytes
     const doubled = Math.max(needed, Math.min(needed * 2, ITEM_BODY_BYTES_MAX), bytes === 0 ? 0 : CAPACITY_BYTES_MIN)
     this.#bytes = Buffer.allocUnsafeSlow(doubled)
+    if (asItIs) {
+      old.copy(this.#bytes, 0, 0, this.#used)
+      return
+    }
     this.#used = 0
     this.#wasted = 0
     for (let i = 0; i < this.count; i++) {
@@ -228,6 +239,14 @@ export class ItemPage implements Page<Buffer> {
   #take(other: ItemPage, from: number): void {
     for (let i = from; i < other.count; i++) this.insert(this.count, other.keyAt(i), other.valueAt(i))
   }
+}
+
+/** Copies all of `from` to `to` at `at`; returns the offset behind it. */
+function copyAll(from: Uint8Array, to: Uint8Array, at: number): number {
+  const { length } = from
+  if (length > BYTES_COPIED_HERE) to.set(from, at)
+  else for (let i = 0; i < length; i++) to[at + i] = from[i]
+  return at + length
 }
 
 function putLength(bytes: Uint8Array, at: number, length: number): number {

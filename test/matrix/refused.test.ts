@@ -39,7 +39,7 @@ t.test('without memory', async t => {
   await pair.bothSay('CONFIG', 'SET', 'maxmemory', '1')
   const { ours } = await pair.connect(t)
   while (!(await ours.text('SET', 'probe', 'x')).startsWith('-OOM')) continue
-  await compareRows(t, 'no memory', await pair.connect(t), plain('nothing'))
+  await compareRows(t, 'full memory', await pair.connect(t), plain('nothing'))
 })
 
 t.test('while the journal cannot be written', async t => {
