@@ -75,7 +75,8 @@ const RULES: Record<string, Rule> = {
   ZRANDMEMBER: maskLeaves,
 }
 
-const IDEMPOTENCE_FIELDS = [
+/** Of XINFO STREAM, since Redis 8.6. */
+export const IDEMPOTENCE_FIELDS: readonly string[] = [
   'idmp-duration',
   'idmp-maxsize',
   'pids-tracked',
