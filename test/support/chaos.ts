@@ -54,6 +54,11 @@ export class MortalProcesses {
     this.#children[place] = this.#start(place)
   }
 
+  /** Of those that live now. */
+  get pids(): (number | undefined)[] {
+    return this.#children.map(({ pid }) => pid)
+  }
+
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await Promise.all(this.#children.map(child => end(child, signal)))
   }

@@ -23,7 +23,8 @@ export function words(line: string): string[] {
 export async function answersAlike(t: Test, lines: readonly string[]): Promise<void> {
   const redis = await startRedisServer()
   t.teardown(() => redis.stop())
-  const server = await startServer()
+  // Redis 7.0 does not know the lag in every case.
+  const server = await startServer({ args: ['--stream-exact-lag', 'no'] })
   t.teardown(() => server.stop())
   for (const protocol of [2, 3] as const) {
     const theirs = await RespClient.connect(redis.port)

@@ -112,7 +112,8 @@ export const storyCases: Cases = {
     authority.expect('early', undefined, { job: 'early' })
     const { heard } = await at.start({ authority })
     await eventually('it is done', async () => authority.results.has('early'))
-    await eventually('it is told', async () => heard.redispatched.length === 1)
+    // Until it is done it may be dispatched again.
+    await eventually('it is told', async () => heard.redispatched.length >= 1)
     t.equal(heard.redispatched[0].job.jobId, 'early')
   },
   'a version makes a job new: replay runs it again on purpose': async (t, at) => {
