@@ -100,38 +100,61 @@ function newId(options: AddOptions, last: StreamId, nowMs: number): StreamId {
   return id
 }
 
-function runAdd(ctx: CommandContext, options: AddOptions): void {
-  const { key, idIndex } = options
-  const request = ctx.request
-  if (options.idempotence !== undefined && options.id !== undefined && !ctx.replaying) {
-    throw new ReplyError(streamErrors.idempotenceNeedsStar)
-  }
-  let stream = streamToWrite(ctx, key)
-  if (stream === undefined && !options.makeStream) return ctx.reply.nullBulk()
-  const digest = options.idempotence === undefined ? undefined : digestOfAdd(options.idempotence, request, idIndex + 1)
-  if (digest !== undefined && answersDuplicate(ctx, options, stream, digest)) return
-  const id = newId(options, stream === undefined ? ID_MIN : stream.lastId, ctx.nowMs)
+/** Appends the entry of the request; gives the stream, new if there was none. @throws ReplyError before any change */
+function append(ctx: CommandContext, options: AddOptions, present: Stream | undefined, id: StreamId): Stream {
+  const { idIndex } = options
+  const { request } = ctx
   const from = request.headerOf(idIndex + 1)
   if (request.to - from > ENTRY_BYTES_MAX) throw new ReplyError(streamErrors.tooLarge)
+  let stream = present
   if (stream === undefined) {
     stream = Stream.create(ctx.keyspace.rows)
-    ctx.db.put(key, stream)
+    ctx.db.put(options.key, stream)
   }
-  const limits = nodeLimits(ctx)
-  stream.append(id, (request.argc - idIndex - 1) / 2, request.buffer, from, request.to, limits)
+  stream.append(id, (request.argc - idIndex - 1) / 2, request.buffer, from, request.to, nodeLimits(ctx))
+  return stream
+}
+
+function journalAdd(ctx: CommandContext, { id: asked, autoSeq, idIndex }: AddOptions, id: StreamId): void {
+  if (asked !== undefined && !autoSeq) ctx.changed()
+  else ctx.effectWithId(idIndex, id)
+}
+
+/** What nearly every XADD is; whatever has an option is done apart, so that this stays small enough to be inlined. */
+function runAdd(ctx: CommandContext, options: AddOptions): void {
+  if (options.idempotence !== undefined || options.trim !== undefined) return runAddWith(ctx, options)
+  const { key } = options
+  const stream = streamToWrite(ctx, key)
+  if (stream === undefined && !options.makeStream) return ctx.reply.nullBulk()
+  const id = newId(options, stream === undefined ? ID_MIN : stream.lastId, ctx.nowMs)
+  append(ctx, options, stream, id)
+  ctx.reply.streamId(id)
+  journalAdd(ctx, options, id)
+  ctx.touched(key)
+  ctx.notify('t', 'xadd', key)
+}
+
+function runAddWith(ctx: CommandContext, options: AddOptions): void {
+  const { key, idIndex, idempotence, trim } = options
+  const { request } = ctx
+  if (idempotence !== undefined && options.id !== undefined && !ctx.replaying) {
+    throw new ReplyError(streamErrors.idempotenceNeedsStar)
+  }
+  const present = streamToWrite(ctx, key)
+  if (present === undefined && !options.makeStream) return ctx.reply.nullBulk()
+  const digest = idempotence === undefined ? undefined : digestOfAdd(idempotence, request, idIndex + 1)
+  if (digest !== undefined && answersDuplicate(ctx, options, present, digest)) return
+  const id = newId(options, present === undefined ? ID_MIN : present.lastId, ctx.nowMs)
+  const stream = append(ctx, options, present, id)
   if (digest !== undefined) {
-    stream.idempotence.add(options.idempotence!.producer, digest, id, ctx.nowMs, idempotenceDefaults(ctx))
+    stream.idempotence.add(idempotence!.producer, digest, id, ctx.nowMs, idempotenceDefaults(ctx))
   }
-  const removed = options.trim === undefined ? 0 : options.trim.apply(stream, limits)
+  const removed = trim === undefined ? 0 : trim.apply(stream, nodeLimits(ctx))
   ctx.reply.streamId(id)
   // What ACKED removes follows from the groups, and from nothing else.
-  if (options.trim !== undefined && options.trim.approximate && options.trim.policy !== 'acked') {
+  if (trim !== undefined && trim.approximate && trim.policy !== 'acked') {
     ctx.effectSpliced(2, idIndex + 1, ...exactTrimOptions(request, 2, idIndex, stream.length), formatId(id))
-  } else if (options.id !== undefined && !options.autoSeq) {
-    ctx.changed()
-  } else {
-    ctx.effectWithId(idIndex, id)
-  }
+  } else journalAdd(ctx, options, id)
   ctx.touched(key)
   ctx.notify('t', 'xadd', key)
   if (removed > 0) ctx.notify('t', 'xtrim', key)

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { keep, worsened } from '../../bench/baseline.js'
+import { keep, readBaseline, worsened } from '../../bench/baseline.js'
+import { rows } from '../../bench/rows.js'
 import { result } from './samples.js'
 
 const steady = (cpuUs: number) => keep([result('xadd', { peer: [10, 10, 10], millrace: [cpuUs, cpuUs, cpuUs] })])
@@ -21,4 +22,14 @@ t.test('rows that are new, or of a server that cannot be looked into, are not ju
   const fresh = keep([result('new', { peer: [10], millrace: [100] })])
   t.same(worsened(steady(10), fresh), [])
   t.same(keep([result('foreign', { peer: [0], millrace: [5] })]), {})
+})
+
+t.test('the baseline in the repository is one of rows that exist', async t => {
+  const names = new Set(rows.map(({ name }) => name))
+  const kept = Object.entries(readBaseline())
+  t.ok(kept.length > 0)
+  for (const [name, { cpuRatio, spread }] of kept) {
+    t.ok(names.has(name), name)
+    t.ok(cpuRatio > 0 && spread >= 0, name)
+  }
 })
