@@ -108,7 +108,7 @@ export class StreamsModel {
     if (policy === 'DELREF' && removed > 0) {
       const [first] = this.live
       for (const group of this.groups.values()) {
-        for (const n of [...group.pending.keys()]) if (first === undefined || n < first) group.pending.delete(n)
+        for (const n of group.pending.keys()) if (first === undefined || n < first) group.pending.delete(n)
       }
     }
     return removed
