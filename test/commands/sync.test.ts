@@ -83,7 +83,8 @@ t.test('snapshot and changes together are the data', { skip: findRedisServer() =
   const rng = seeded()
   t.comment(`SEED=${rng.seed}`)
   const generator = new Generator(rng)
-  const ours = await startInProcess(t, tempDir(t))
+  // Redis 7.0 does not know the lag in every case.
+  const ours = await startInProcess(t, tempDir(t), { streamExactLag: false })
   const client = await ours.connect()
   const run = async () => {
     for (let i = 0; i < COMMANDS; i++) {
