@@ -48,7 +48,7 @@ function parseFullCount(a: Args): number | undefined {
   return count === 0 ? COUNT_ALL : Math.min(count, COUNT_ALL)
 }
 
-/** The fields that both forms of XINFO STREAM begin with; how many stands in STREAM_FIELDS. */
+/** The fields that both forms of XINFO STREAM begin with; how many says streamFields(). */
 function writeStreamFields(ctx: CommandContext, stream: Stream): void {
   const { reply } = ctx
   reply.latin1('length')
@@ -65,6 +65,12 @@ function writeStreamFields(ctx: CommandContext, stream: Stream): void {
   reply.integer(stream.entriesAdded)
   reply.latin1('recorded-first-entry-id')
   reply.streamId(stream.firstId)
+  if (stream.idempotence.used) writeIdempotence(ctx, stream)
+}
+
+/** Only where it is in use: clients of Redis 7 count the fields. */
+function writeIdempotence(ctx: CommandContext, stream: Stream): void {
+  const { reply } = ctx
   const { durationS, sizeMax, producers, ids, added, duplicates } = stream.idempotence.figures(
     ctx.nowMs,
     idempotenceDefaults(ctx),
@@ -83,11 +89,11 @@ function writeStreamFields(ctx: CommandContext, stream: Stream): void {
   reply.integer(duplicates)
 }
 
-const STREAM_FIELDS = 13
+const streamFields = (stream: Stream): number => (stream.idempotence.used ? 13 : 7)
 
 function writeShort(ctx: CommandContext, stream: Stream): void {
   const { reply } = ctx
-  reply.map(STREAM_FIELDS + 3)
+  reply.map(streamFields(stream) + 3)
   writeStreamFields(ctx, stream)
   reply.latin1('groups')
   reply.integer(stream.groupCount)
@@ -100,7 +106,7 @@ function writeShort(ctx: CommandContext, stream: Stream): void {
 function writeFull(ctx: CommandContext, stream: Stream, count: number): void {
   const { reply } = ctx
   const { streamCapacity } = ctx.server.config.values
-  reply.map(STREAM_FIELDS + (streamCapacity ? 3 : 2))
+  reply.map(streamFields(stream) + (streamCapacity ? 3 : 2))
   writeStreamFields(ctx, stream)
   reply.latin1('entries')
   writeEntries(reply, [...stream.range(ID_MIN, ID_MAX, count)])

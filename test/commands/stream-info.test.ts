@@ -28,10 +28,10 @@ t.test('in RESP3 streams, groups and consumers are maps', async t => {
   ask(ctx, 'XGROUP CREATE s g 0 MKSTREAM')
   ask(ctx, 'XGROUP CREATECONSUMER s g c')
   ctx.session.protocol = 3
-  t.match(ask(ctx, 'XINFO STREAM s'), /^%16\r\n/)
+  t.match(ask(ctx, 'XINFO STREAM s'), /^%10\r\n/)
   t.match(ask(ctx, 'XINFO GROUPS s'), /^\*1\r\n%6\r\n/)
   t.match(ask(ctx, 'XINFO CONSUMERS s g'), /^\*1\r\n%4\r\n/)
-  t.match(ask(ctx, 'XINFO STREAM s FULL'), /^%15\r\n.*groups\r\n\*1\r\n%8\r\n.*consumers\r\n\*1\r\n%5\r\n/s)
+  t.match(ask(ctx, 'XINFO STREAM s FULL'), /^%9\r\n.*groups\r\n\*1\r\n%8\r\n.*consumers\r\n\*1\r\n%5\r\n/s)
 })
 
 t.test('counters beyond 2^53 keep every digit', async t => {
