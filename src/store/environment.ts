@@ -54,13 +54,6 @@ type TableOf = Database<Buffer, Buffer> & {
 
 export type Tables = readonly TableOf[]
 
-interface TableStats {
-  readonly pageSize: number
-  readonly treeBranchPageCount: number
-  readonly treeLeafPageCount: number
-  readonly overflowPages: number
-}
-
 export class Environment {
   readonly root: RootDatabase<Buffer, Buffer>
   /** Indexed by Table. */
@@ -147,12 +140,6 @@ export class Environment {
 
   countOf(table: Table): number {
     return (this.tables[table].getStats() as { entryCount: number }).entryCount
-  }
-
-  /** Bytes that a table's own pages take in the file. */
-  bytesOf(table: Table): number {
-    const stats = this.tables[table].getStats() as TableStats
-    return (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages) * stats.pageSize
   }
 
   /** O(1): from LMDB's own counts. */

@@ -147,7 +147,7 @@ export class Store implements Rows, EffectSink {
     const environment = this.#environment
     return {
       directoryRows: environment.countOf(Table.Directory),
-      directoryBytes: environment.bytesOf(Table.Directory),
+      directoryBytes: environment.space().tables[Table.Directory].bytes,
       journalBytes: recoveryBytes(this.#folder.journal, this.#position.sequence),
     }
   }

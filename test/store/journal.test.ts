@@ -101,6 +101,30 @@ t.test('a sync in the middle of a tick leaves the tick for later', async t => {
   t.same(recover(folder).texts, ['a', 'b', 'c', 'd'])
 })
 
+t.test('a sync waits for the clients that the one before it answered', async t => {
+  const files = new FaultyFiles()
+  const journal = openJournal(temporaryFolder(t), { files })
+  const commit = (text: string, clients: number) => {
+    record(journal, text)
+    return new Promise<string | undefined>(resolve => journal.commit(resolve, clients))
+  }
+  files.holdSyncs = true
+  const first = commit('a', 50)
+  const second = commit('b', 50)
+  t.equal(files.syncsStarted, 1)
+  let started = 0
+  // What is answered comes again at once: until then the second tick waits, although its sync could begin.
+  const third = first.then(() => {
+    started = files.syncsStarted
+    return commit('c', 50)
+  })
+  files.releaseSyncs()
+  await Promise.all([first, second, third])
+  t.equal(started, 1)
+  t.equal(files.syncsStarted, 2, 'both share a sync')
+  await journal.close()
+})
+
 t.test('everysec and no acknowledge at once; synced() waits for the device', async t => {
   for (const policy of ['everysec', 'no'] as const) {
     const files = new FaultyFiles()

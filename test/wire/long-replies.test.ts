@@ -3,35 +3,13 @@
 
 import t from 'tap'
 import { startInProcess } from '../support/in-process.js'
+import { adding, entries, run } from '../support/long-stream.js'
 import type { RespClient } from '../support/resp-client.js'
 import { becomes, SlowReader } from '../support/slow-reader.js'
 import { tempDir } from '../support/temp-dir.js'
 
-const VALUE = 'x'.repeat(3000)
 /** Beyond what the sockets of a connection take by themselves. */
 const ENTRIES = 4000
-
-async function run(client: RespClient, commands: readonly string[]): Promise<void> {
-  client.send(commands.map(command => `${command}\r\n`).join(''))
-  for (const command of commands) if (command !== '') await client.reply()
-}
-
-function adding(key: string, from: number, to: number): string[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => `XADD ${key} ${from + i}-1 f ${VALUE}${from + i}`)
-}
-
-function entry(number: number): string {
-  const [id, value] = [`${number}-1`, `${VALUE}${number}`]
-  return `*2\r\n$${id.length}\r\n${id}\r\n*2\r\n$1\r\nf\r\n$${value.length}\r\n${value}\r\n`
-}
-
-/** What a reader of entries `from` to `to` gets. */
-function entries(from: number, to: number): string {
-  const step = to < from ? -1 : 1
-  const texts: string[] = []
-  for (let i = from; i !== to + step; i += step) texts.push(entry(i))
-  return `*${texts.length}\r\n${texts.join('')}`
-}
 
 const SMALL_CACHE = { pageCacheBytes: 1024 * 1024 }
 const ALL = entries(1, ENTRIES)
