@@ -23,6 +23,7 @@ const LONG = {
   LEAK_CALLS: '10000000',
   SCRIPT_COUNT: '20000', // per protocol
   POWER_CUTS: 'all',
+  DISK_FAULTS: '40', // per durability mode
   SOAK_ROUNDS: '20',
   SOAK_S: '60',
   TEST_TIMEOUT_S: '7200',

@@ -36,6 +36,8 @@ export class SegmentChain {
   readonly #log: Log
   #current: Segment | undefined
   #old: Segment[]
+  /** Given up after a failed sync, to be removed: the records of a new segment would not be read in their place. */
+  #abandoned: Segment[] = []
   /** A segment's name is not known to be on the device. */
   #folderDirty = false
 
@@ -79,6 +81,7 @@ export class SegmentChain {
   }
 
   #open(first: number): Segment {
+    this.#removeAbandoned()
     const path = join(this.#folder, segmentName(first))
     const fd = this.#files.create(path)
     try {
@@ -142,15 +145,26 @@ export class SegmentChain {
     }
   }
 
-  /** Gives up every segment written so far; deletes those with no record below `first`. None must be syncing. */
+  /**
+   * Gives up every segment written so far; those with no record below `first` are deleted before the next is written.
+   * None must be syncing.
+   */
   abandon(first: number): void {
     this.rotate()
     for (const segment of this.#old) {
       segment.dirty = false
       this.#close(segment)
-      if (segment.first >= first) this.#remove(segment)
+      if (segment.first >= first) this.#abandoned.push(segment)
     }
     this.#old = this.#old.filter(segment => segment.first < first)
+  }
+
+  /** @throws the system's error; then nothing may be written yet */
+  #removeAbandoned(): void {
+    for (let last = this.#abandoned.at(-1); last !== undefined; last = this.#abandoned.at(-1)) {
+      this.#files.remove(last.path)
+      this.#abandoned.pop()
+    }
   }
 
   /** Deletes the older segments whose records all lie below `position`. */

@@ -31,6 +31,7 @@ interface State extends FieldsState, ListState, ZsetState {
 
 const BATCH = 40
 const KEPT = 60
+const REFUSED_PAUSE_MS = 5
 
 export class Journey {
   acknowledged = 0
@@ -84,6 +85,35 @@ export class Journey {
     } catch (error) {
       if (error instanceof Refused) throw error
     }
+  }
+
+  /**
+   * One operation at a time until the connection breaks; one that is refused because the journal takes no writes is
+   * tried again until it is not. `refused` is told the words of each refusal.
+   */
+  async travelThroughFaults(client: RespClient, refused: (words: string) => void): Promise<void> {
+    try {
+      for (;;) {
+        this.sent = this.acknowledged + 1
+        if (await this.#accepted(client, this.#operation(this.acknowledged), refused)) this.acknowledged++
+        else await new Promise(resolve => setTimeout(resolve, REFUSED_PAUSE_MS))
+      }
+    } catch (error) {
+      if (error instanceof Refused) throw error
+    }
+  }
+
+  async #accepted(client: RespClient, operation: Operation, refused: (words: string) => void): Promise<boolean> {
+    client.send(Buffer.concat(operation.commands.map(encodeCommand)))
+    let accepted = true
+    for (const command of operation.commands) {
+      const reply = (await client.reply()).toString('latin1')
+      if (reply[0] !== '-') continue
+      if (!/^-(MISCONF|EXECABORT) /.test(reply)) throw new Refused(`${command.join(' ')}: ${reply}`)
+      refused(reply)
+      accepted = false
+    }
+    return accepted
   }
 
   /**

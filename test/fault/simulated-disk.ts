@@ -4,7 +4,7 @@
 // are there or not. It also lets operations fail, as devices do: a write that got through in part, a full disk, a sync
 // that reports an error once and has lost what it was to bring to the device.
 
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { systemFiles } from '../../src/store/journal-segment.js'
 import type { JournalFiles } from '../../src/store/journal-segment.js'
@@ -24,6 +24,8 @@ type Operation =
   | { readonly kind: 'mark'; readonly bytes: Buffer }
   /** The store was committed; a copy of its file. */
   | { readonly kind: 'store'; readonly copy: string }
+
+export type FailingKind = 'write' | 'sync' | 'create' | 'header' | 'syncFolder' | 'remove'
 
 type Done = (error: NodeJS.ErrnoException | null) => void
 
@@ -50,7 +52,7 @@ export class SimulatedDisk implements JournalFiles {
   /** Called before a segment is deleted: a checkpoint that makes it superfluous was committed. */
   onRemove: () => void = () => undefined
   /** Says whether the next operation fails; never unless set. */
-  fails: (kind: 'write' | 'sync' | 'create' | 'syncFolder') => boolean = () => false
+  fails: (kind: FailingKind) => boolean = () => false
   readonly #names = new Map<number, string>()
 
   makeFolder = systemFiles.makeFolder
@@ -73,8 +75,11 @@ export class SimulatedDisk implements JournalFiles {
   }
 
   writeHeader(fd: number, header: Buffer): void {
-    systemFiles.writeHeader(fd, header)
-    this.#note({ kind: 'write', name: this.#name(fd), offset: 0, bytes: Buffer.from(header) })
+    const failed = this.fails('header')
+    const bytes = Buffer.from(failed ? header.subarray(0, header.length >> 1) : header)
+    writeSync(fd, bytes, 0, bytes.length, 0)
+    this.#note({ kind: 'write', name: this.#name(fd), offset: 0, bytes })
+    if (failed) throw systemError('ENOSPC', 'no space left on device')
   }
 
   sync(fd: number, done: Done): void {
@@ -108,6 +113,7 @@ export class SimulatedDisk implements JournalFiles {
 
   remove(path: string): void {
     this.onRemove()
+    if (this.fails('remove')) throw systemError('EROFS', 'read-only file system')
     systemFiles.remove(path)
     this.#note({ kind: 'remove', name: basename(path) })
   }

@@ -24,6 +24,7 @@ export class FaultyFiles implements JournalFiles {
   writeError = 0
   syncError: Error | null = null
   createError: Error | undefined
+  removeError: Error | undefined
   /** While true, syncs wait for releaseSyncs(). */
   holdSyncs = false
   syncsStarted = 0
@@ -34,7 +35,6 @@ export class FaultyFiles implements JournalFiles {
   writeHeader = systemFiles.writeHeader
   writeMark = systemFiles.writeMark
   close = systemFiles.close
-  remove = systemFiles.remove
 
   create(path: string): number {
     if (this.createError) throw this.createError
@@ -47,6 +47,11 @@ export class FaultyFiles implements JournalFiles {
     // As a full disk does: part of the bytes reach the file.
     systemFiles.writeRecords(fd, bytes, length, offset)
     return this.writeError
+  }
+
+  remove(path: string): void {
+    if (this.removeError) throw this.removeError
+    systemFiles.remove(path)
   }
 
   sync(fd: number, done: (error: NodeJS.ErrnoException | null) => void): void {

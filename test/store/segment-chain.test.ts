@@ -120,8 +120,24 @@ t.test('giving up after a failed sync keeps the segments with older records', as
   chain.rotate()
   chain.write(records(4), 0, 4)
   chain.abandon(3)
-  t.same(names(), [1])
+  t.equal(chain.count, 1)
   chain.write(records(3, 4), 0, 3)
   t.same(names(), [1, 3])
+  chain.close()
+})
+
+t.test('nothing is written beside a segment that was given up and cannot be removed', async t => {
+  const { chain, files, names } = setUp(t)
+  chain.write(records(1), 0, 1)
+  chain.rotate()
+  chain.write(records(2), 0, 2)
+  // Record 1 goes to a segment that would end where the second, whose records may be lost, begins.
+  chain.abandon(1)
+  files.removeError = new Error('read-only file system')
+  t.throws(() => chain.write(records(1, 2, 3), 0, 1), /read-only/)
+  t.throws(() => chain.write(records(1, 2, 3), 0, 1), /read-only/, 'and again')
+  files.removeError = undefined
+  chain.write(records(1, 2, 3), 0, 1)
+  t.same(names(), [1])
   chain.close()
 })
