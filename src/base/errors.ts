@@ -39,6 +39,8 @@ export const replyErrors = {
   wrongType: 'WRONGTYPE Operation against a key holding the wrong kind of value',
   noSuchKey: 'ERR no such key',
   outOfRange: 'ERR index out of range',
+  /** Ours: Redis ends itself then. */
+  noMemory: 'OOM the system gives no memory for this command',
   wrongArity: (name: string) => `ERR wrong number of arguments for '${name}' command`,
 } as const
 

@@ -1,9 +1,9 @@
 // SETBIT, GETBIT, BITCOUNT, BITPOS, BITOP: strings as rows of bits.
 
+import { allocate } from '../base/allocation.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { combineBits, countBits, findBit } from '../types/string/bits.js'
 import type { BitOperation } from '../types/string/bits.js'
-import { StringValue } from '../types/string/string-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { parseKeys } from './keys.js'
@@ -25,6 +25,14 @@ function checkOffset(ctx: CommandContext, offset: number): void {
   if (Math.floor(offset / 8) >= ctx.server.config.values.protoMaxBulkLen) throw new ReplyError(BAD_OFFSET)
 }
 
+/** Zeros up to a bit that is as it says. */
+function oneBit(offset: number, bit: string): Buffer {
+  const at = Math.floor(offset / 8)
+  const bytes = allocate(at + 1).fill(0)
+  if (bit === '1') bytes[at] = 0x80 >>> (offset % 8)
+  return bytes
+}
+
 const setbit = defineCommand({
   name: 'setbit',
   arity: 4,
@@ -44,14 +52,11 @@ const setbit = defineCommand({
   run(ctx, { key, offset, bit }) {
     checkOffset(ctx, offset)
     if (bit !== '0' && bit !== '1') throw new ReplyError(BAD_BIT)
-    let value = stringToWrite(ctx, key)
-    if (value === undefined) {
-      value = StringValue.create(ctx.keyspace.rows, '', 'raw')
-      ctx.db.put(key, value)
-    }
-    const length = value.length
-    const old = value.setBit(offset, Number(bit))
-    if (old !== Number(bit) || value.length !== length) {
+    const value = stringToWrite(ctx, key)
+    const length = value?.length ?? 0
+    const old = value?.setBit(offset, Number(bit)) ?? 0
+    if (value === undefined) storeContent(ctx, key, undefined, oneBit(offset, bit), false, 'raw')
+    if (value === undefined || old !== Number(bit) || value.length !== length) {
       ctx.changed()
       ctx.touched(key)
       ctx.notify('$', 'setbit', key)

@@ -1,8 +1,8 @@
 // APPEND, SETRANGE, INCR, DECR, INCRBY, DECRBY, INCRBYFLOAT: what changes a string and keeps its expiry.
 
+import { allocate } from '../base/allocation.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { LongDouble } from '../base/long-double.js'
-import { StringValue } from '../types/string/string-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
@@ -56,14 +56,15 @@ const setrange = defineCommand({
     return { key, offset, piece: args.bytes() }
   },
   run(ctx, { key, offset, piece }) {
-    let value = stringToWrite(ctx, key)
+    const value = stringToWrite(ctx, key)
     if (piece.length === 0) return ctx.reply.integer(value?.length ?? 0)
     checkLength(ctx, offset + piece.length)
+    let length = offset + piece.length
     if (value === undefined) {
-      value = StringValue.create(ctx.keyspace.rows, '', 'raw')
-      ctx.db.put(key, value)
-    }
-    const length = value.overwrite(offset, piece)
+      const content = allocate(length).fill(0, 0, offset)
+      piece.copy(content, offset)
+      storeContent(ctx, key, undefined, content, false, 'raw')
+    } else length = value.overwrite(offset, piece)
     ctx.changed()
     ctx.touched(key)
     ctx.notify('$', 'setrange', key)

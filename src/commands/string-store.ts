@@ -1,5 +1,6 @@
 // What the string commands share: contents out of a request, the value of a key, a new content behind a key.
 
+import { allocate } from '../base/allocation.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
 import type { Reply } from '../resp/reply.js'
 import type { KeyEntry } from '../types/keyspace.js'
@@ -16,7 +17,7 @@ export function contentOf(args: Args): string | Buffer {
   const length = request.lengths[args.at]
   if (length <= TEXT_BYTES_MAX) return request.text(args.at++)
   // Memory of its own: a slice of a pool would keep the whole pool for as long as the value lives.
-  const content = Buffer.allocUnsafeSlow(length)
+  const content = allocate(length)
   request.bytes(args.at++).copy(content)
   return content
 }

@@ -7,7 +7,6 @@
 
 import { assert } from '../base/assert.js'
 import type { Clock } from '../base/clock.js'
-import { CorruptionError, ReplyError } from '../base/errors.js'
 import { Args } from '../commands/args.js'
 import type { Wait } from '../commands/context.js'
 import type { Server } from '../commands/server.js'
@@ -30,6 +29,7 @@ import type { ExecutorParts } from './executor-parts.js'
 import type { ClientMemory } from './client-memory.js'
 import { LaterReplies } from './later-replies.js'
 import type { MemoryGuard } from './memory-guard.js'
+import { Failures } from './failures.js'
 import { keyspaceHooks, keyspaceNotifier } from './keyspace-events.js'
 import { Monitors } from './monitors.js'
 import { Pause } from './pause.js'
@@ -65,6 +65,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly removals: Removals
   readonly streams: ReplyStreams
   readonly cold = new ColdReads(this)
+  readonly failures: Failures
   notifier: ContextParts['notifier']
   /** Data are not there yet: only commands that work without them are allowed. */
   loading = false
@@ -106,6 +107,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.#stats = parts.stats
     this.memory = parts.memory
     this.#clientMemory = parts.clientMemory
+    this.failures = new Failures(this, parts)
     this.accounting = new Accounting(parts.stats, parts.slowlog, parts.latency)
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
     this.blocked = new BlockedClients(this.deadlines, due => this.background(() => this.blocked.makeDue(due)))
@@ -206,7 +208,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       return
     }
     if (session.multi !== undefined && !row.unqueued) {
-      session.multi.add(row, request, this.#admission.flagsOf(row, request))
+      const refused = session.multi.add(row, request, this.#admission.flagsOf(row, request))
+      if (refused !== undefined) return this.refuse(session, row, refused)
       session.reply.status('QUEUED')
       return
     }
@@ -288,7 +291,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
         return 0
       }
       failed = true
-      this.answerFailure(error, session, position, row.name)
+      this.failures.answer(error, session, position, row.name, request)
     }
     context.settle(failed)
     if (this.tracking.active) this.tracking.remember(session, row, request)
@@ -301,27 +304,6 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     if (this.#parked === undefined) this.accounting.noteIfSlow(row, session, request, us, context.nowMs)
     if (this.monitors.size > 0) this.monitors.after(session, row, request)
     return us
-  }
-
-  /** Turns what a command threw into its reply, instead of what it had written. */
-  answerFailure(
-    error: unknown,
-    session: ClientSession,
-    position: number,
-    doing: string,
-    request = this.context.request,
-  ): void {
-    if (error instanceof ReplyError) {
-      session.reply.truncate(position)
-      session.reply.error(error.message)
-    } else if (error instanceof CorruptionError) {
-      this.#stats.unexpectedErrorReplies++
-      session.reply.truncate(position)
-      session.reply.error(this.#parts.damaged(error, doing, request))
-    } else {
-      this.dead = true
-      this.#parts.panic(error, doing)
-    }
   }
 
   park(wait: Wait): void {
@@ -360,7 +342,8 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       served = waiter.wait.serve(context, key)
     } catch (error) {
       failed = true
-      this.answerFailure(error, session, position, waiter.command.row.name, waiter.command.request)
+      const { row, request } = waiter.command
+      this.failures.answer(error, session, position, row.name, request)
     }
     context.settle(failed)
     this.running = false

@@ -3,6 +3,7 @@
 import { ReplyError } from '../base/errors.js'
 import type { Reply } from '../resp/reply.js'
 import type { ExecContext } from './context.js'
+import type { Failures } from './failures.js'
 import type { ClientSession } from './session.js'
 import type { Tick } from './tick.js'
 
@@ -12,8 +13,7 @@ export interface LaterHost {
   readonly tick: Tick
   readonly dead: boolean
   background(work: () => void): void
-  /** Turns what was thrown into the reply, instead of what was written since `position`. */
-  answerFailure(error: unknown, session: ClientSession, position: number, doing: string): void
+  readonly failures: Failures
 }
 
 export class LaterReplies {
@@ -50,7 +50,7 @@ export class LaterReplies {
       try {
         answer()
       } catch (error) {
-        host.answerFailure(error, session, position, session.lastCommand)
+        host.failures.answer(error, session, position, session.lastCommand, host.context.request)
       }
     })
     if (session.replyMode === 'off') session.reply.truncate(position)

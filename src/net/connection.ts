@@ -5,6 +5,7 @@
 // Invariants: (1) the handler's onClose is the last call it gets, and never comes from inside a call of its own; (2) no
 // error of the socket leaves this file; (3) the parser is fed before, never during, the handling of a request.
 
+import { isAllocationFailure } from '../base/allocation.js'
 import type { ClientHandler, ParserLimits, Transport } from '../exec/transport.js'
 import { Watch, type Reactor, type SocketUser } from '../native/reactor.js'
 import { receiveNow } from '../native/socket-now.js'
@@ -174,12 +175,29 @@ export class Connection implements Transport, SocketUser {
     if (this.#ending) return
     this.lastActiveSecond = this.#host.second
     this.#host.counters.netInputBytes += to - from
-    this.#parser.feed(bytes, from, to)
+    try {
+      this.#parser.feed(bytes, from, to)
+    } catch (error) {
+      return this.#noMemory(error)
+    }
     if (!this.#stopped) this.#parse()
-    this.#parser.settle()
+    try {
+      this.#parser.settle()
+    } catch (error) {
+      return this.#noMemory(error)
+    }
     const buffered = this.#parser.bufferedBytes
     if (buffered > this.#queryBytesMax) this.destroy()
     else if (buffered > 0) this.#handler.onPartialInput?.()
+  }
+
+  /** For what it has sent there is no room: this client goes, the others stay. */
+  #noMemory(error: unknown): void {
+    if (!isAllocationFailure(error)) throw error
+    if (this.#stopped) return this.destroy()
+    this.#ending = true
+    this.#watch()
+    this.#handler.onFault('the system gives no memory for the rest of this command')
   }
 
   #parse(): void {

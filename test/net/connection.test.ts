@@ -214,3 +214,18 @@ t.test('a Unix socket client has the path as its address', async t => {
   t.equal(handler.transport.localAddress, `${unixPath}:0`)
   t.ok(handler.transport.unix)
 })
+
+t.test('a command that there is no memory for ends its connection with the reason, and no other', async t => {
+  const { client, listener } = await start(t)
+  const other = await RespClient.connect(listener.port)
+  t.teardown(() => other.close())
+  const real = Buffer.allocUnsafeSlow
+  t.teardown(() => (Buffer.allocUnsafeSlow = real))
+  Buffer.allocUnsafeSlow = bytes => {
+    if (bytes > 2000) throw new RangeError('Array buffer allocation failed')
+    return real(bytes)
+  }
+  client.send(`*2\r\n$4\r\nECHO\r\n$9000\r\n${'x'.repeat(3000)}`)
+  t.equal((await client.closed()).toString(), '-ERR the system gives no memory for the rest of this command\r\n')
+  t.equal(await other.text('ECHO', 'still'), '$5\r\nstill\r\n')
+})

@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly dir?: string
   /** Port to ask for; 0 picks one. */
   readonly port?: number
+  /** Program and arguments that run the server in their place, such as ['nsenter', …]. */
+  readonly through?: readonly string[]
 }
 
 export interface RunningServer {
@@ -37,7 +39,8 @@ export interface RunningServer {
 export async function startServer(options: StartOptions = {}): Promise<RunningServer> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'millrace-data-'))
   const args = [MAIN, '--port', String(options.port ?? 0), '--dir', dir, ...(options.args ?? [])]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program, ...words] = [...(options.through ?? []), process.execPath, ...args]
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   const take = (chunk: Buffer) => (text += chunk.toString())
   child.stdout.on('data', take)

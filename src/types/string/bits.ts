@@ -1,6 +1,8 @@
 // Bit arithmetic over byte strings: counting, finding, combining. Bits are numbered from the most significant of the
 // first byte. Pure. Used by: commands/bitmap.
 
+import { allocate } from '../../base/allocation.js'
+
 const BYTE_BITS = new Uint8Array(256)
 for (let i = 1; i < 256; i++) BYTE_BITS[i] = BYTE_BITS[i >> 1] + (i & 1)
 
@@ -38,7 +40,7 @@ export type BitOperation = 'and' | 'or' | 'xor' | 'not'
 /** The operands combined byte by byte, as if all were as long as the longest; 'not' takes one operand. */
 export function combineBits(operation: BitOperation, operands: readonly Uint8Array[]): Buffer {
   const length = operands.reduce((longest, one) => Math.max(longest, one.length), 0)
-  const result = Buffer.allocUnsafeSlow(length)
+  const result = allocate(length)
   result.set(operands[0])
   result.fill(0, operands[0].length)
   if (operation === 'not') for (let i = 0; i < length; i++) result[i] = ~result[i]

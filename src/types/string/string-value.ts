@@ -4,6 +4,7 @@
 // Buffers. Invariants: (1) bytes that were handed out (to a checkpoint, a reply, a copy) never change: appending writes
 // behind them, everything else copies first; (2) without content the row is clean; (3) short content is never a Buffer.
 
+import { allocate } from '../../base/allocation.js'
 import { assert } from '../../base/assert.js'
 import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { readInt64 } from '../../base/numbers.js'
@@ -119,10 +120,11 @@ export class StringValue extends Row implements KeyValue, Evictable {
   /** Adds `tail` (copied) at the end; returns the new length. */
   append(tail: Buffer): number {
     const before = this.content()
-    this.#rows.touch(this)
     const length = before.length + tail.length
-    if (length <= TEXT_BYTES_MAX) this.#put(before + tail.latin1Slice(), 0)
-    else this.#grow(before, length, tail.length).set(tail, before.length)
+    if (length <= TEXT_BYTES_MAX) {
+      this.#rows.touch(this)
+      this.#put(before + tail.latin1Slice(), 0)
+    } else this.#grow(before, length, tail.length).set(tail, before.length)
     this.#form = 'raw'
     return length
   }
@@ -149,9 +151,11 @@ export class StringValue extends Row implements KeyValue, Evictable {
   /** A Buffer of `length` bytes, zeros behind the present ones, that may be written to. Ends with #changed(). */
   #changeable(length: number): Buffer {
     const before = this.content()
+    if (typeof before === 'string' || this.#shared || before.length !== length) {
+      return this.#grow(before, length, 0, true)
+    }
     this.#rows.touch(this)
-    if (typeof before !== 'string' && !this.#shared && before.length === length) return before
-    return this.#grow(before, length, 0, true)
+    return before
   }
 
   #changed(bytes: Buffer): number {
@@ -160,17 +164,22 @@ export class StringValue extends Row implements KeyValue, Evictable {
     return bytes.length
   }
 
-  /** Content of `length` bytes that begins with `before`; its last `fresh` bytes are left for the caller to fill. */
+  /**
+   * Touches the row and makes its content `length` bytes that begin with `before`; the last `fresh` bytes are left for
+   * the caller to fill. @throws ReplyError when there is no memory; then nothing was changed
+   */
   #grow(before: string | Buffer, length: number, fresh: number, rewrite = false): Buffer {
     const more = length - before.length
     if (typeof before !== 'string' && this.#spareBytes >= more && !(rewrite && this.#shared)) {
+      this.#rows.touch(this)
       const bytes = Buffer.from(before.buffer, before.byteOffset, length)
       bytes.fill(0, before.length, length - fresh)
       this.#put(bytes, this.#spareBytes - more)
       return bytes
     }
     const spare = more === 0 || before.length === 0 ? 0 : Math.min(length >>> 1, SPARE_BYTES_MAX)
-    const room = Buffer.allocUnsafeSlow(length + spare)
+    const room = allocate(length + spare)
+    this.#rows.touch(this)
     const bytes = Buffer.from(room.buffer, 0, length)
     if (typeof before === 'string') bytes.latin1Write(before, 0)
     else bytes.set(before, 0)
