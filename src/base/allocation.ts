@@ -1,4 +1,4 @@
-// Memory that a client's request asks for: when the system refuses it, that is an answer and not the end of the process.
+// Memory that a client asks for: when the system refuses it, that is an answer and not the end of the process.
 // Used by: whoever makes a buffer as large as a client says, before anything is changed; exec/failures for the rest.
 
 import { ReplyError, replyErrors } from './errors.js'
