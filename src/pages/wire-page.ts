@@ -6,6 +6,7 @@
 // Used by: types/stream. Uses: wire-entry (bytes of an entry), wire-index (offsets and IDs, derived when needed).
 
 import { assert } from '../base/assert.js'
+import { copyBytes } from '../base/copy-bytes.js'
 import { CorruptionError } from '../base/errors.js'
 import { putId, type StreamId } from '../base/stream-id.js'
 import { PAGE_KIND, type Page, type PageCodec } from './page.js'
@@ -17,8 +18,6 @@ import { WireIndex } from './wire-index.js'
 /** Four pages of LMDB: large enough for LZ4 to find the repetition, small enough to copy when an entry is deleted. */
 export const WIRE_BODY_BYTES_MAX = bodyBytesFilling(4)
 const CAPACITY_BYTES_MIN = 256
-/** Below this a loop of our own copies faster than a call into the runtime. */
-const LOOP_COPY_BYTES_MAX = 128
 const OBJECT_BYTES = 200
 const NO_BYTES = Buffer.alloc(0)
 
@@ -69,11 +68,9 @@ export class WirePage implements Page<StreamId> {
     const length = to - from
     if (this.used + ENTRY_HEADER_BYTES_MAX + length > this.bytes.length) this.#grow(ENTRY_HEADER_BYTES_MAX + length)
     const bytes = this.bytes
-    let at = putEntryHeader(bytes, this.used, id, pairs)
-    if (length <= LOOP_COPY_BYTES_MAX) for (let i = from; i < to; i++) bytes[at++] = fields[i]
-    else at += fields.copy(bytes, at, from, to)
+    const fieldsAt = putEntryHeader(bytes, this.used, id, pairs)
     if (this.#index !== undefined) this.#index.push(this.used, id)
-    this.used = at
+    this.used = copyBytes(fields, from, to, bytes, fieldsAt)
     this.count++
   }
 

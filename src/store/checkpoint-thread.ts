@@ -1,7 +1,7 @@
 // The main thread's end of the checkpoint writer: starts its thread, sends packs, and hands back what became of a run.
 // Used by: checkpoint.ts.
 
-import { MessageChannel, Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../base/assert.js'
 import type { PackMessage, WriterCommand, WriterData, WriterReply } from './checkpoint-writer.js'
@@ -37,6 +37,12 @@ export class CheckpointThread {
   /** True when the writer is so far behind that the next pack should wait. */
   get isBehind(): boolean {
     return this.#packsSent - Atomics.load(this.#counters, 1) >= PACKS_IN_FLIGHT_MAX
+  }
+
+  /** Memory of a pack that was written. No more are on their way back than were in flight at once. */
+  spareMemory(): ArrayBuffer | undefined {
+    if (this.#packs === undefined) return undefined
+    return (receiveMessageOnPort(this.#packs) as { message: ArrayBuffer } | undefined)?.message
   }
 
   /** Sends a pack (none to end a run with what was sent). Nothing happens when the run has failed meanwhile. */

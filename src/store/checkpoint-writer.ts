@@ -10,11 +10,12 @@ import { ABORT } from 'lmdb'
 import { Environment, sealValue } from './environment.js'
 import { reclaimSome } from './retirement.js'
 import type { Reclaimed } from './retirement.js'
-import { readPack } from './row-pack.js'
+import { PACK_BYTES, readPack } from './row-pack.js'
 import type { Pack } from './row-pack.js'
 
 export interface WriterData {
   readonly folder: string
+  /** Brings PackMessages; takes the ArrayBuffers of packs of the usual size back. */
   readonly packs: MessagePort
   /** [0] counts messages sent to `packs`; [1] packs that were written. */
   readonly counters: Int32Array
@@ -96,6 +97,7 @@ class Writer {
       sealValue(value)
       tables[table].putSync(key, value)
     })
+    if (pack.bytes.byteLength === PACK_BYTES) this.#data.packs.postMessage(pack.bytes, [pack.bytes])
     Atomics.add(this.#data.counters, 1, 1)
   }
 

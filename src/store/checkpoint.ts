@@ -74,7 +74,7 @@ export class Checkpoints {
   readonly #thread: CheckpointThread
   readonly #clock: Clock
   readonly #log: Log
-  #pack = new PackBuilder()
+  readonly #pack: PackBuilder
   #cut: Cut | undefined
   /** What onCut() gave and is not sent yet: the rows of a FLUSHALL are many. */
   #extras: ExtraRow[] = []
@@ -93,6 +93,7 @@ export class Checkpoints {
     this.#host = host
     this.#dirty = dirty
     this.#thread = thread
+    this.#pack = new PackBuilder(() => thread.spareMemory())
     this.#clock = clock
     this.#log = log
     this.lastMs = clock.nowMs()

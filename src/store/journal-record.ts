@@ -7,6 +7,7 @@
 // (2) an open record lies behind them and is forgotten by abandon(); (3) sequence numbers are gapless.
 
 import { assert } from '../base/assert.js'
+import { copyBytes } from '../base/copy-bytes.js'
 import { crc32c } from '../native/crc32c.js'
 import { RECORD } from '../native/journal-write.js'
 
@@ -19,8 +20,6 @@ const BUFFER_BYTES_KEPT_MAX = 16 << 20
 /** A record is read back through one Buffer, and its length is an unsigned 32-bit number. */
 export const RECORD_BYTES_MAX = 0x7fff_ffff
 const TWO_32 = 4294967296
-/** Below it a loop is faster than a call into the runtime. */
-const LOOP_COPY_BYTES_MAX = 128
 const MULTI_BULK = 42 // '*'
 const BULK = 36 // '$'
 /** A kind, a count, a line end. */
@@ -156,11 +155,7 @@ export class RecordBuffer {
   }
 
   #copy(source: Buffer, from: number, to: number): void {
-    const target = this.bytes
-    const at = this.#at
-    if (to - from <= LOOP_COPY_BYTES_MAX) for (let i = from, j = at; i < to; i++, j++) target[j] = source[i]
-    else source.copy(target, at, from, to)
-    this.#at = at + (to - from)
+    this.#at = copyBytes(source, from, to, this.bytes, this.#at)
   }
 
   #header(kind: number, count: number): void {

@@ -20,8 +20,14 @@ export interface Pack {
 }
 
 export class PackBuilder {
+  readonly #spare: () => ArrayBuffer | undefined
   #bytes: Buffer | undefined
   used = 0
+
+  /** @param spare memory of a pack that was read and is not needed any more: fresh memory costs a fault a page */
+  constructor(spare: () => ArrayBuffer | undefined = () => undefined) {
+    this.#spare = spare
+  }
 
   /** True when a row of that size would need a new pack. */
   isFullFor(keyBytes: number, valueBytes: number): boolean {
@@ -31,8 +37,7 @@ export class PackBuilder {
   /** Adds a row; `value` undefined deletes it. The first row of a pack may be of any size. */
   add(table: Table, key: Buffer, value: Buffer | undefined): void {
     const valueBytes = value === undefined ? 0 : value.length + VALUE_CRC_BYTES
-    // Not from the pool: only a whole ArrayBuffer can be transferred.
-    this.#bytes ??= Buffer.allocUnsafeSlow(Math.max(PACK_BYTES, PACK.BODY + key.length + valueBytes))
+    this.#bytes ??= this.#memory(PACK.BODY + key.length + valueBytes)
     const bytes = this.#bytes
     const at = this.used
     bytes[at + PACK.TABLE] = table
@@ -42,6 +47,12 @@ export class PackBuilder {
     key.copy(bytes, at + PACK.BODY)
     if (value !== undefined) value.copy(bytes, at + PACK.BODY + key.length)
     this.used = at + PACK.BODY + key.length + valueBytes
+  }
+
+  #memory(firstRowBytes: number): Buffer {
+    const spare = firstRowBytes <= PACK_BYTES ? this.#spare() : undefined
+    // Not from the pool: only a whole ArrayBuffer can be transferred.
+    return spare === undefined ? Buffer.allocUnsafeSlow(Math.max(PACK_BYTES, firstRowBytes)) : Buffer.from(spare)
   }
 
   /** The pack, ready to be transferred; the builder is empty then. */

@@ -4,7 +4,7 @@ import { InvariantError } from '../../src/base/assert.js'
 import { CheckpointThread } from '../../src/store/checkpoint-thread.js'
 import { Environment } from '../../src/store/environment.js'
 import { RetiredKind } from '../../src/store/retirement.js'
-import { PackBuilder } from '../../src/store/row-pack.js'
+import { PACK_BYTES, PackBuilder } from '../../src/store/row-pack.js'
 import type { Pack } from '../../src/store/row-pack.js'
 import { idKey, numberedKey, Table } from '../../src/store/row.js'
 import { temporaryFolder, until } from './journal-fixture.js'
@@ -45,6 +45,19 @@ t.test('the packs of a run are one transaction, with the checksums of their rows
   thread.send(undefined, 'commit')
   await second
   t.same([1, 2, 3].map(read), ['one', undefined, 'three'])
+})
+
+t.test('the memory of a pack comes back when it is written, unless its size is unusual', async t => {
+  const { thread } = setUp(t)
+  t.equal(thread.spareMemory(), undefined)
+  const run = thread.begin()
+  const sent = pack(1, 'one')
+  thread.send(sent, 'more')
+  thread.send(pack(2, 'x'.repeat(2 * PACK_BYTES)), 'commit')
+  await run
+  t.equal(sent.bytes.byteLength, 0, 'it was handed over')
+  t.equal(thread.spareMemory()?.byteLength, PACK_BYTES)
+  t.equal(thread.spareMemory(), undefined)
 })
 
 t.test('a run that is given up, or fails, writes nothing; the next one works', async t => {

@@ -22,6 +22,8 @@ class FakeThread {
   readonly rows: number[] = []
   #finish: ((reply: WriterReply) => void) | undefined
 
+  spareMemory(): undefined {}
+
   begin(): Promise<WriterReply> {
     this.ends.push(undefined)
     this.rows.push(0)

@@ -53,3 +53,19 @@ t.test('a pack can be transferred: its memory is its own', async t => {
   structuredClone(pack.bytes, { transfer: [pack.bytes] })
   t.equal(pack.bytes.byteLength, 0)
 })
+
+t.test('memory that was given back is used again, but not for a first row that is larger', async t => {
+  const spares = [new ArrayBuffer(PACK_BYTES), new ArrayBuffer(PACK_BYTES)]
+  const [first, second] = spares
+  const builder = new PackBuilder(() => spares.pop())
+  builder.add(Table.Meta, Buffer.from('k'), Buffer.from('v'))
+  t.equal(builder.take().bytes, second)
+  builder.add(Table.Pages, Buffer.from('k'), Buffer.alloc(PACK_BYTES, 'b'))
+  t.ok(builder.take().bytes.byteLength > PACK_BYTES)
+  builder.add(Table.Meta, Buffer.from('k'), Buffer.from('w'))
+  const { bytes, used } = builder.take()
+  t.equal(bytes, first)
+  t.same(Buffer.from(bytes, 8, used - 8).toString('latin1', 0, 2), 'kw')
+  builder.add(Table.Meta, Buffer.from('k'), Buffer.from('v'))
+  t.equal(builder.take().bytes.byteLength, PACK_BYTES, 'none is left: new memory')
+})
