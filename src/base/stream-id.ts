@@ -37,12 +37,16 @@ export function isZeroId(a: StreamId): boolean {
 
 /** The ID of the millisecond `ms` (a whole number up to 2^53) and sequence `seq` (likewise). */
 export function idOf(ms: number, seq = 0): StreamId {
-  return {
-    msHi: Math.floor(ms / TWO_32),
-    msLo: ms % TWO_32,
-    seqHi: Math.floor(seq / TWO_32),
-    seqLo: seq % TWO_32,
-  }
+  // Not `%`: of doubles it is a call.
+  const msHi = Math.floor(ms / TWO_32)
+  const seqHi = Math.floor(seq / TWO_32)
+  return { msHi, msLo: ms - msHi * TWO_32, seqHi, seqLo: seq - seqHi * TWO_32 }
+}
+
+/** True when the millisecond `ms` (a whole number up to 2^53) lies behind that of `id`. */
+export function isMsAbove(ms: number, id: StreamId): boolean {
+  // A double rounds what is above 2^53, but never below it.
+  return ms > id.msHi * TWO_32 + id.msLo
 }
 
 /** The next ID, or undefined after the last possible one. */

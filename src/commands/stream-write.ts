@@ -10,6 +10,7 @@ import {
   ID_MAX,
   ID_MIN,
   idOf,
+  isMsAbove,
   isZeroId,
   nextId,
   parseAutoSeqId,
@@ -86,9 +87,8 @@ function parseAddId(a: Args, options: AddOptions): void {
 function newId(options: AddOptions, last: StreamId, nowMs: number): StreamId {
   if (equalIds(last, ID_MAX)) throw new ReplyError(streamErrors.exhausted)
   if (options.id === undefined) {
-    const now = idOf(nowMs)
     // The clock may have stepped back, or the stream may be ahead of it: IDs only ever grow.
-    return compareIds(now, last) > 0 ? now : nextId(last)!
+    return isMsAbove(nowMs, last) ? idOf(nowMs) : nextId(last)!
   }
   let id = options.id
   if (options.autoSeq && id.msLo === last.msLo && id.msHi === last.msHi) {

@@ -10,6 +10,7 @@ import {
   ID_MIN,
   idOf,
   idTextBytes,
+  isMsAbove,
   isZeroId,
   nextId,
   parseAutoSeqId,
@@ -191,4 +192,15 @@ t.test('half an ID is read alone', async t => {
   t.same(half('-18446744073709551615'), { hi: 0, lo: 1 })
   t.equal(half('1-1'), undefined)
   t.equal(half(''), undefined)
+})
+
+t.test('a millisecond is compared with that of an ID, whose halves may be larger than a double can tell', async t => {
+  t.equal(isMsAbove(5, idOf(4, 9)), true)
+  t.equal(isMsAbove(5, idOf(5, 0)), false)
+  t.equal(isMsAbove(4, idOf(5, 0)), false)
+  const edge = 2 ** 32
+  t.equal(isMsAbove(edge, idOf(edge - 1, 1)), true)
+  t.equal(isMsAbove(edge, idOf(edge)), false)
+  t.equal(isMsAbove(Number.MAX_SAFE_INTEGER, idOf(Number.MAX_SAFE_INTEGER)), false)
+  t.equal(isMsAbove(Number.MAX_SAFE_INTEGER, ID_MAX), false)
 })
