@@ -31,7 +31,7 @@ export const streamErrors = {
   groupInRead: 'ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
   noAckInRead: 'ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
   claimInRead: 'ERR The CLAIM option is only supported by XREADGROUP. You called XREAD instead.',
-  readIdleNotAnInteger: 'ERR min-idle-time is not an integer',
+  readIdleNotAnInteger: 'ERR min-idle-time is not an integer or out of range',
   readIdleNegative: 'ERR min-idle-time must be a positive integer',
   maxCountNotPositive: 'ERR MAXCOUNT must be a positive integer',
   maxSizeNotPositive: 'ERR MAXSIZE must be a positive integer',

@@ -160,12 +160,12 @@ function upcoming(group: ConsumerGroup, max: number, budget: ReadBudget, extraBy
 function claimAndDeliver(
   ctx: CommandContext,
   options: ReadOptions,
-  { key, stream, group }: Target,
+  { key, group }: Target,
   consumer: Consumer,
   budget: ReadBudget | undefined,
 ): DeliveriesReply {
   const query = { nowMs: ctx.nowMs, idleMsMin: options.claimIdleMs!, max: options.count }
-  const claimed = claimable(stream, group, query, budget)
+  const claimed = claimable(group, query, budget)
   claim(group, consumer, claimed, ctx.nowMs)
   let rest = options.count - claimed.length
   if (budget !== undefined) rest = upcoming(group, rest, budget, DELIVERY_BYTES)
@@ -300,7 +300,7 @@ class ReadGroupWait implements Wait {
       ctx.reply.error(streamErrors.groupGone)
       return true
     }
-    const claims = options.claimIdleMs !== undefined && hasClaimable(ctx, stream, group, options.claimIdleMs)
+    const claims = options.claimIdleMs !== undefined && hasClaimable(ctx, group, options.claimIdleMs)
     if ((claims || group.hasNew()) && serveTargets(ctx, options, [{ key, stream, group, id: ID_NEW }])) return true
     this.#lookAhead(ctx)
     return false

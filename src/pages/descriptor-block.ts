@@ -86,6 +86,8 @@ export class DescriptorBlock<K, P extends Page<K>> extends Row implements Evicta
   bodyBytes = 0
   /** Lower bound of the summaries of its pages. */
   summaryMin: number = Number.MAX_SAFE_INTEGER
+  /** As summaryMin, of their visible summaries; in memory only. */
+  visibleMin: number = Number.MAX_SAFE_INTEGER
   body: BlockBody<K, P> | undefined = undefined
   /** Place in the tree's list of blocks. */
   index = -1

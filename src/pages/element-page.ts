@@ -68,6 +68,10 @@ export class ElementPage implements Page<undefined> {
     return 0
   }
 
+  get visibleSummary(): number {
+    return 0
+  }
+
   lowerBound(): number {
     return 0
   }

@@ -72,6 +72,10 @@ export class ItemPage implements Page<Buffer> {
     return 0
   }
 
+  get visibleSummary(): number {
+    return 0
+  }
+
   lowerBound(key: Buffer): number {
     let low = 0
     let high = this.count

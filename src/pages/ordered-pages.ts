@@ -190,7 +190,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
   #account(node: PageNode<K, P>, page: P): void {
     const body = this.homeOf(node)
     const { block } = body
-    const { count, bodyBytes, summary, memoryBytes } = page
+    const { count, bodyBytes, summary, visibleSummary, memoryBytes } = page
     const countDelta = count - node.count
     if (countDelta !== 0) {
       node.count = count
@@ -205,6 +205,8 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     this.itemBytes += bytesDelta
     node.summary = summary
     if (summary < block.summaryMin) block.summaryMin = summary
+    node.visibleSummary = visibleSummary
+    if (visibleSummary < block.visibleMin) block.visibleMin = visibleSummary
     const memoryDelta = memoryBytes - node.cachedBytes
     if (memoryDelta !== 0) {
       node.cachedBytes = memoryBytes
@@ -289,16 +291,18 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
   #moveNodes(source: BlockBody<K, P>, at: number, target: BlockBody<K, P>): void {
     let count = 0
     let bodyBytes = 0
-    let summaryMin = target.block.summaryMin
+    let { summaryMin, visibleMin } = target.block
     for (let i = at; i < source.nodes.length; i++) {
       count += source.counts[i]
       bodyBytes += source.nodes[i].bodyBytes
       summaryMin = Math.min(summaryMin, source.nodes[i].summary)
+      visibleMin = Math.min(visibleMin, source.nodes[i].visibleSummary)
     }
     const moved = source.nodes.length - at
     source.moveTo(target, at)
     target.block.firstKey = target.nodes[0].firstKey
     target.block.summaryMin = summaryMin
+    target.block.visibleMin = visibleMin
     for (const [block, sign] of [
       [source.block, -1],
       [target.block, 1],
@@ -339,6 +343,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     block.count = old.count
     block.bodyBytes = old.bodyBytes
     block.summaryMin = old.summaryMin
+    block.visibleMin = old.visibleMin
     block.body = body
     body.block = block
     this.list.replace(old.index, block)

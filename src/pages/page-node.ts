@@ -31,6 +31,8 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
   count = 0
   bodyBytes = 0
   summary = 0
+  /** The page's visibleSummary, in memory only: what is stored is `summary`, a looser bound. */
+  visibleSummary = 0
   /** The page when it is resident. */
   resident: P | undefined = undefined
   /** Set while a reply holds the page as it is: it is copied before a change. */
@@ -64,6 +66,7 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
     this.count = 0
     this.bodyBytes = 0
     this.summary = 0
+    this.visibleSummary = 0
   }
 
   /** For errors. */
@@ -116,5 +119,6 @@ export function readDescriptor<K, P extends Page<K>>(reader: ByteReader, tree: T
   node.count = count
   node.bodyBytes = bodyBytes
   node.summary = summary
+  node.visibleSummary = summary
   return node
 }

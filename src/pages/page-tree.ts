@@ -246,22 +246,43 @@ export abstract class PageTree<K, P extends Page<K>> {
       if (block.summaryMin > bound) continue
       const { nodes } = this.bodyOf(block)
       for (let i = from; i < nodes.length; i++) if (nodes[i].summary <= bound) return nodes[i]
-      if (from === 0) block.summaryMin = lowestSummary(nodes)
+      if (from === 0) block.summaryMin = lowest(nodes, one => one.summary)
     }
     return undefined
   }
 
   /**
-   * Takes over a summary that the resident page has worked out anew. A bound is only made tighter, so no row is
+   * Takes over summaries that the resident page has worked out anew. A bound is only made tighter, so no row is
    * touched: what is stored stays right, and finds its way back here when it is loaded again.
    */
   summaryRefreshed(node: PageNode<K, P>): void {
-    if (node.resident !== undefined && node.resident.summary > node.summary) node.summary = node.resident.summary
+    const page = node.resident
+    if (page === undefined) return
+    if (page.summary > node.summary) node.summary = page.summary
+    if (page.visibleSummary > node.visibleSummary) node.visibleSummary = page.visibleSummary
   }
 
-  /** As summaryRefreshed(), of a block: its bound becomes the lowest of its nodes' bounds. */
+  /** As summaryRefreshed(), of a block: its bounds become the lowest of its nodes' bounds. */
   blockRefreshed(block: DescriptorBlock<K, P>): void {
-    block.summaryMin = lowestSummary(this.bodyOf(block).nodes)
+    const { nodes } = this.bodyOf(block)
+    block.summaryMin = lowest(nodes, node => node.summary)
+    block.visibleMin = lowest(nodes, node => node.visibleSummary)
+  }
+
+  /** Lower bound of the visible summaries of all pages; O(blocks). */
+  visibleMin(): number {
+    return lowest(this.list.blocks, block => block.visibleMin)
+  }
+
+  /** Forgets what was hidden: all bounds are again those of all items. @param unhide of a resident page */
+  unhide(unhide: (page: P) => void): void {
+    for (const block of this.list.blocks) {
+      block.visibleMin = block.summaryMin
+      for (const node of block.body?.nodes ?? []) {
+        if (node.resident !== undefined) unhide(node.resident)
+        node.visibleSummary = node.summary
+      }
+    }
   }
 
   /** The descriptors of a block, loaded if need be. */
@@ -324,8 +345,8 @@ const AHEAD_PAGES_MAX = 64
 const AHEAD_BYTES_MAX = 1 << 20
 const AHEAD_OF_CACHE_MAX = 1 / 4
 
-function lowestSummary(nodes: readonly { readonly summary: number }[]): number {
-  let lowest: number = Number.MAX_SAFE_INTEGER
-  for (const node of nodes) if (node.summary < lowest) lowest = node.summary
-  return lowest
+function lowest<N>(nodes: readonly N[], bound: (node: N) => number): number {
+  let low: number = Number.MAX_SAFE_INTEGER
+  for (const node of nodes) low = Math.min(low, bound(node))
+  return low
 }

@@ -38,6 +38,8 @@ export interface Page<K> {
   absorb(next: Page<K>): void
   /** A number kept in the descriptor (PEL: a lower bound of the delivery times in the page); 0 where unused. */
   readonly summary: number
+  /** As `summary`, over the items that a search is to find (PEL: those whose entries may be there); 0 where unused. */
+  readonly visibleSummary: number
   /** The body, as it goes to the disk; bytes that will not change afterwards. */
   encodeBody(): Buffer
 }

@@ -102,6 +102,7 @@ function readBlocks<K, P extends Page<K>>(
     block.count = count
     block.bodyBytes = bodyBytes
     block.summaryMin = summaryMin
+    block.visibleMin = summaryMin
     if (number === INLINE_BLOCK_NO || number > PAGE_NO_MAX) {
       throw new CorruptionError(`${reader.what} names block ${number}`)
     }
@@ -134,6 +135,7 @@ function readInline<K, P extends Page<K>>(
     block.bodyBytes += node.bodyBytes
     block.summaryMin = Math.min(block.summaryMin, node.summary)
   }
+  block.visibleMin = block.summaryMin
   return [block]
 }
 

@@ -50,6 +50,10 @@ export class WirePage implements Page<StreamId> {
     return 0
   }
 
+  get visibleSummary(): number {
+    return 0
+  }
+
   /** Whether an entry whose fields take `fieldBytes` fits without the page growing over its maximum. */
   fits(fieldBytes: number): boolean {
     return this.used - this.start + ENTRY_HEADER_BYTES_MAX + fieldBytes <= WIRE_BODY_BYTES_MAX

@@ -1,6 +1,7 @@
 // XREADGROUP CLAIM: what is taken over, in which order and shape, the journal, and how long a client waits for it.
 
 import t from 'tap'
+import { Stream } from '../../src/types/stream/stream.js'
 import { Streams, valueOf } from './stream-fixture.js'
 
 const READ = [
@@ -69,6 +70,45 @@ t.test('an entry that was deleted is not given, and stays pending', async t => {
   t.same(streams.pending(), ['1-0 ann 50 1', '2-0 bob 0 2'])
 })
 
+t.test('many deleted entries are looked for once, not at every call, and XAUTOCLAIM still tells of them', async t => {
+  const streams = new Streams('XGROUP CREATE s g 0 MKSTREAM')
+  for (let i = 1; i <= 600; i++) streams.ask(`XADD s ${i}-0 n ${i}`)
+  streams.ask('XREADGROUP GROUP g ann STREAMS s >')
+  streams.ask('XTRIM s MAXLEN 2')
+  streams.ctx.clock.advance(50)
+  let looks = 0
+  const { get } = Stream.prototype
+  Stream.prototype.get = function (id) {
+    looks++
+    return get.call(this, id)
+  }
+  t.teardown(() => void (Stream.prototype.get = get))
+  const claims = () => {
+    looks = 0
+    return entriesOf(streams.ask('XREADGROUP GROUP g bob CLAIM 10 COUNT 1 STREAMS s >')).length
+  }
+  t.equal(claims(), 1)
+  t.ok(looks >= 599)
+  t.equal(claims(), 1)
+  t.ok(looks < 5, `${looks} looks`)
+  t.equal(claims(), 0)
+  t.equal(looks, 0)
+  t.equal(streams.pending().length, 600, 'they are pending as before')
+  streams.ctx.clock.advance(50)
+  t.equal((streams.ask('XAUTOCLAIM s g bob 10 - COUNT 1000') as [string, [], []])[2].length, 598)
+})
+
+t.test('an ID that comes again after XSETID is claimed like any other', async t => {
+  const streams = new Streams(...READ, 'XDEL s 2-0 3-0')
+  streams.ctx.clock.advance(50)
+  const ids = () =>
+    (entriesOf(streams.ask('XREADGROUP GROUP g bob CLAIM 10 STREAMS s >')) as string[][]).map(([id]) => id)
+  t.same(ids(), ['1-0'])
+  streams.ask('XSETID s 1-0')
+  streams.ask('XADD s 2-0 n again')
+  t.same(ids(), ['2-0'], 'what was passed over is looked for again')
+})
+
 t.test('several streams, each with its own', async t => {
   const streams = new Streams(...READ, 'XADD u 7-0 n 7', 'XGROUP CREATE u g 0', 'XREADGROUP GROUP g ann STREAMS u >')
   streams.ctx.clock.advance(50)
@@ -100,7 +140,7 @@ t.test('MAXSIZE bounds what is claimed too', async t => {
 t.test('the count of deliveries does not run over', async t => {
   const streams = new Streams(...READ, 'XNACK s g FATAL IDS 1 1-0')
   const reply = streams.ctx.ask('XREADGROUP', 'GROUP', 'g', 'bob', 'COUNT', '1', 'CLAIM', '9', 'STREAMS', 's', '>')
-  t.match(reply, ':-1\r\n:9223372036854775807\r\n')
+  t.match(reply, ':1700000000000\r\n:9223372036854775807\r\n', 'a released one is idle since 1970')
   t.match(streams.ctx.ask('XPENDING', 's', 'g', '1-0', '1-0', '1'), ':9223372036854775807\r\n')
 })
 
@@ -151,6 +191,9 @@ t.test('errors', async t => {
     streams.ask('XREAD CLAIM 5 STREAMS s 0'),
     '-ERR The CLAIM option is only supported by XREADGROUP. You called XREAD instead.',
   )
-  t.equal(streams.ask('XREADGROUP GROUP g c CLAIM x STREAMS s >'), '-ERR min-idle-time is not an integer')
+  for (const word of ['x', '5.5', '+10', '-0', '10e', '99999999999999999999']) {
+    const error = '-ERR min-idle-time is not an integer or out of range'
+    t.equal(streams.ask(`XREADGROUP GROUP g c CLAIM ${word} STREAMS s >`), error, word)
+  }
   t.equal(streams.ask('XREADGROUP GROUP g c CLAIM -1 STREAMS s >'), '-ERR min-idle-time must be a positive integer')
 })

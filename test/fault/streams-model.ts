@@ -154,7 +154,8 @@ export class StreamsModel {
       for (const [n, row] of this.oldest(group)) {
         if (entries.length === options.count) break
         if (this.fields[n] === undefined) continue
-        entries.push([...(this.entry(n) as unknown[]), this.idle(row), String(row.deliveries)])
+        const idle = row.owner === undefined ? 'long ago' : this.idle(row)
+        entries.push([...(this.entry(n) as unknown[]), idle, String(row.deliveries)])
         const deliveries = row.deliveries === MAX ? MAX : row.deliveries + 1n
         group.pending.set(n, { owner: consumer, at: undefined, deliveries })
       }

@@ -82,6 +82,60 @@ t.test('a run is appended whole', async t => {
   t.equal(page.summary, 899, 'the bound given is taken as it is')
 })
 
+t.test('hidden records are passed over by firstVisible() alone, and the disk does not know of them', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  let page = codec.empty()
+  let model: { n: number; value: number; hidden: boolean }[] = []
+  for (let step = 0; step < 2_000; step++) {
+    const n = random.below(120)
+    const index = page.indexOf(idOf(n))
+    if (index === -1) {
+      const value = random.below(50)
+      write(page, page.insert(idOf(n)), value)
+      model.push({ n, value, hidden: false })
+      model.sort((a, b) => a.n - b.n)
+    } else if (random.chance(0.4)) {
+      page.hide(index)
+      model[index].hidden = true
+    } else if (random.chance(0.5)) {
+      page.removeRange(index, index + 1)
+      model.splice(index, 1)
+    } else {
+      page.bytes.fill(0, page.payloadAt(index) + 4, page.payloadAt(index) + 12)
+      write(page, index, (model[index].value = random.below(50)))
+      model[index].hidden = false
+    }
+    if (random.chance(0.05) && model.length > 1) {
+      const right = page.splitOff(random.between(1, model.length - 1))
+      page.absorb(right)
+    }
+    if (random.chance(0.02)) {
+      page = codec.decode(page.encodeBody(), page.count)
+      for (const one of model) one.hidden = false
+    }
+    if (random.chance(0.02)) {
+      page.unhide()
+      for (const one of model) one.hidden = false
+    }
+    const [from, max] = [random.between(0, model.length), random.below(50)]
+    const first = (wanted: (one: { value: number; hidden: boolean }) => boolean) => {
+      const at = model.findIndex((one, i) => i >= from && wanted(one))
+      return at === -1 ? model.length : at
+    }
+    if (page.firstAtMost(from, max) !== first(one => one.value <= max)) return t.fail(`step ${step}`)
+    if (page.firstVisible(from, max) !== first(one => one.value <= max && !one.hidden)) return t.fail(`step ${step}`)
+    const lowest = (some: typeof model) => Math.min(...some.map(one => one.value), Number.MAX_SAFE_INTEGER)
+    if (page.summary > lowest(model)) return t.fail(`step ${step}: the summary is no lower bound`)
+    if (page.visibleSummary > lowest(model.filter(one => !one.hidden))) return t.fail(`step ${step}: visible`)
+    if (random.chance(0.1)) {
+      page.refreshSummary()
+      t.equal(page.visibleSummary, lowest(model.filter(one => !one.hidden)))
+    }
+  }
+  t.equal(page.count, model.length)
+})
+
 t.test('records may be IDs alone', async t => {
   const ids = recordCodec({ kind: 3, payloadBytes: 0 })
   const page = ids.empty()

@@ -26,7 +26,7 @@ import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
 import type { EntryRun, WireSlice } from './entries.js'
 import { Pel } from './pel.js'
-import type { Pending, Releases } from './pel.js'
+import type { Claimable, Pending, Releases } from './pel.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 import type { StreamCounters } from './read-progress.js'
 import { joinSections, splitSections, versionOf } from './row-sections.js'
@@ -68,6 +68,7 @@ export interface GroupStream extends StreamCounters {
   /** As runsFrom(), a run at a time, up to `end`. */
   range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice>
   hasFrom(id: StreamId): boolean
+  get(id: StreamId): WireSlice | undefined
   countRange(start: StreamId, end: StreamId): number
   /** Entries with an ID above `id`. */
   countAfter(id: StreamId): number
@@ -338,6 +339,22 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   /** As pendingIdleRange(), of all, in the order in which they are to be claimed. They must not change meanwhile. */
   oldestPending(deliveredMaxMs: number): Iterable<Pending> {
     return this.pendingCount === 0 ? [] : this.#openPel().oldest(deliveredMaxMs)
+  }
+
+  /** As oldestPending(), of those whose entry is in the stream. What is not there is passed over once, not every time. */
+  claimable(deliveredMaxMs: number): Iterable<Claimable<WireSlice>> {
+    if (this.pendingCount === 0) return []
+    return this.#openPel().claimable(deliveredMaxMs, id => this.stream.get(id))
+  }
+
+  /** A bound of when the first one of what claimable() gives was delivered, Unix ms; beyond all times when there is none. */
+  claimableSinceMs(): number {
+    return this.pendingCount === 0 ? Number.MAX_SAFE_INTEGER : this.#openPel().claimableSinceMs()
+  }
+
+  /** IDs of deleted entries may be given to new ones from now on. */
+  idsMayComeAgain(): void {
+    this.#pel?.unhide()
   }
 
   firstPendingId(): StreamId | undefined {

@@ -16,6 +16,14 @@ import { consumerAt, deliveredMsAt, RELEASED } from './pel-record.js'
 type Tree = OrderedPages<StreamId, RecordPage>
 type Node = PageNode<StreamId, RecordPage>
 
+export interface OldestQuery {
+  readonly deliveredMaxMs: number
+  /** Above the place of every released record; 0 when there is none. */
+  readonly placesEnd: number
+  /** Whether hidden records are found as well. */
+  readonly hidden: boolean
+}
+
 /** Where a record lies. Void once the tree changes. */
 export interface RecordPlace {
   readonly page: RecordPage
@@ -37,44 +45,65 @@ class Candidate {
 }
 
 /**
- * Records that were released, or delivered at `deliveredMaxMs` or before. The tree must not change meanwhile.
- * @param placesEnd above the place of every released record; 0 when there is none
+ * Records that were released, or delivered at `deliveredMaxMs` or before. The tree must not change meanwhile. Who takes
+ * them all leaves tight bounds behind, also where records were hidden while they were taken.
  */
-export function* oldestFirst(tree: Tree, deliveredMaxMs: number, placesEnd: number): Generator<RecordPlace> {
+export function* oldestFirst(tree: Tree, query: OldestQuery): Generator<RecordPlace> {
   const queue = new Queue()
+  const opened: Node[] = []
+  const openedBlocks: DescriptorBlock<StreamId, RecordPage>[] = []
+  const { deliveredMaxMs, placesEnd, hidden } = query
   const timeMax = Math.max(deliveredMaxMs, placesEnd - 1)
   for (const block of tree.blocks) {
-    const time = block.summaryMin
+    const time = hidden ? block.summaryMin : block.visibleMin
     if (time <= timeMax) {
       queue.push(new Candidate(time < placesEnd, time, block.firstKey, block, undefined, undefined, 0))
     }
   }
   for (let first = queue.pop(); first !== undefined; first = queue.pop()) {
     if (first.page !== undefined) yield { page: first.page, index: first.index }
-    else if (first.node !== undefined) openPage(queue, tree, first.node, deliveredMaxMs)
-    else if (first.block !== undefined) {
-      tree.blockRefreshed(first.block)
+    else if (first.node !== undefined) {
+      openPage(queue, tree, first.node, query, timeMax)
+      opened.push(first.node)
+    } else if (first.block !== undefined) {
+      openedBlocks.push(first.block)
+      let any = false
       for (const node of tree.nodesOf(first.block)) {
-        const time = node.summary
+        const time = hidden ? node.summary : node.visibleSummary
         if (time > timeMax) continue
+        any = true
         queue.push(new Candidate(time < placesEnd, time, node.firstKey, undefined, node, undefined, 0))
       }
+      if (!any) tree.blockRefreshed(first.block)
     }
   }
+  for (const node of opened) tighten(tree, node)
+  for (const block of openedBlocks) tree.blockRefreshed(block)
 }
 
-function openPage(queue: Queue, tree: Tree, node: Node, deliveredMaxMs: number): void {
-  const page = tree.page(node)
-  const { bytes } = page
-  page.refreshSummary()
+function tighten(tree: Tree, node: Node): void {
+  node.resident?.refreshSummary()
   tree.summaryRefreshed(node)
-  for (let i = 0; i < page.count; i++) {
+}
+
+/** A page is read through once. One in which nothing is found has loose bounds, and costs nothing when they are tight. */
+function openPage(queue: Queue, tree: Tree, node: Node, query: OldestQuery, timeMax: number): void {
+  const page = tree.page(node)
+  const { bytes, count } = page
+  let any = false
+  for (let i = nextIn(page, 0, query, timeMax); i < count; i = nextIn(page, i + 1, query, timeMax)) {
     const at = page.payloadAt(i)
     const time = deliveredMsAt(bytes, at)
     const released = consumerAt(bytes, at) === RELEASED
-    if (!released && time > deliveredMaxMs) continue
+    if (!released && time > query.deliveredMaxMs) continue
+    any = true
     queue.push(new Candidate(released, time, page.keyAt(i), undefined, undefined, page, i))
   }
+  if (!any) tighten(tree, node)
+}
+
+function nextIn(page: RecordPage, from: number, { hidden }: OldestQuery, timeMax: number): number {
+  return hidden ? page.firstAtMost(from, timeMax) : page.firstVisible(from, timeMax)
 }
 
 function comesBefore(a: Candidate, b: Candidate): boolean {

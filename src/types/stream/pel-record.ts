@@ -39,8 +39,9 @@ export function putPelRecord(
   bytes.writeUInt32BE(consumer, at + PEL_RECORD.CONSUMER)
 }
 
+/** Without the mark that hides a record (record-page.ts). */
 export function deliveredMsAt(bytes: Buffer, at: number): number {
-  return bytes.readUInt32BE(at) * 4294967296 + bytes.readUInt32BE(at + 4)
+  return (bytes.readUInt32BE(at) & 0x7fffffff) * 4294967296 + bytes.readUInt32BE(at + 4)
 }
 
 export function deliveriesAt(bytes: Buffer, at: number): Count {

@@ -1,32 +1,25 @@
 // Pending entries list (PEL) of a consumer group: one tree of records by ID, and for each consumer a tree of the IDs it
-// owns. Used by: group. Uses: pel-record (bytes), consumers (owners by number), pel-oldest (order of delivery).
+// owns. Used by: group. Uses: pel-record (bytes), consumers (owners by number), pel-delivery (what is new),
+// pel-oldest (order of delivery).
 // Invariants: (1) an ID is in the group's tree if and only if it is in exactly its owner's tree, or nobody owns it;
 // (2) the owner is a consumer of the group. Whatever may fail (a page to load) comes before the first change.
 
 import { CorruptionError } from '../../base/errors.js'
-import { compareIds, formatId, getId, nextId, STREAM_ID_BYTES } from '../../base/stream-id.js'
+import { compareIds, formatId, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
 import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { PageNode, Position } from '../../pages/ordered-pages.js'
-import { RECORD_BODY_BYTES_MAX } from '../../pages/record-page.js'
 import type { RecordPage } from '../../pages/record-page.js'
 import { checkTree } from '../../pages/tree-check.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Consumers } from './consumers.js'
 import type { Count } from './count.js'
 import type { EntryRun } from './entries.js'
+import { appendDelivery } from './pel-delivery.js'
 import { oldestFirst } from './pel-oldest.js'
-import {
-  consumerAt,
-  deliveredMsAt,
-  deliveriesAt,
-  PEL_RECORD_BYTES,
-  pelCodec,
-  putPelRecord,
-  RELEASED,
-} from './pel-record.js'
+import { consumerAt, deliveredMsAt, deliveriesAt, pelCodec, putPelRecord, RELEASED } from './pel-record.js'
 import { copyPages } from './tree-copy.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
@@ -57,6 +50,12 @@ export class Pending {
   isIdle(nowMs: number, idleMsMin: number): boolean {
     return idleMsMin <= 0 || this.owner === undefined || nowMs - this.deliveredMs >= idleMsMin
   }
+}
+
+/** A pending entry and its entry in the stream. */
+export interface Claimable<E> {
+  readonly row: Pending
+  readonly entry: E
 }
 
 /** What a group keeps of its released entries beside their records. */
@@ -156,8 +155,13 @@ export class Pel {
   /** Puts the entries of `runs`, ascending, into the PEL of `consumer`, each delivered once, at `nowMs`. */
   deliver(runs: readonly EntryRun[], consumer: Consumer, nowMs: number): void {
     const last = this.lastId()
-    if (last === undefined || compareIds(last, runs[0].firstId) < 0) this.#append(runs, consumer, nowMs)
-    else {
+    if (last === undefined || compareIds(last, runs[0].firstId) < 0) {
+      const owned = consumer.owned()
+      const ownedLast = owned.last()
+      if (ownedLast !== undefined) owned.page(ownedLast)
+      this.#version++
+      appendDelivery(this.#tree, owned, runs, nowMs, consumer.number)
+    } else {
       for (const run of runs) {
         for (let i = 0; i < run.entries; i++) this.set(run.page.keyAt(run.index + i), consumer, nowMs, 1)
       }
@@ -328,16 +332,21 @@ export class Pel {
       let found = false
       const first = page.lowerBound(from)
       from = undefined
-      for (let index = first; index < page.count; index++) {
+      for (let index = page.firstAtMost(first, summaryMax); index < page.count;) {
         if (page.compareAt(index, end) > 0) return
         const at = page.payloadAt(index)
-        if (deliveredMsAt(page.bytes, at) > deliveredMaxMs && consumerAt(page.bytes, at) !== RELEASED) continue
+        if (deliveredMsAt(page.bytes, at) > deliveredMaxMs && consumerAt(page.bytes, at) !== RELEASED) {
+          index = page.firstAtMost(index + 1, summaryMax)
+          continue
+        }
         found = true
         const pending = this.#read(page, index)
         yield pending
-        if (version === this.#version) continue
-        from = nextId(pending.id)
-        break
+        if (version !== this.#version) {
+          from = nextId(pending.id)
+          break
+        }
+        index = page.firstAtMost(index + 1, summaryMax)
       }
       if (version !== this.#version) continue
       if (!found && first === 0) {
@@ -353,16 +362,44 @@ export class Pel {
    * released in, then what was delivered first. The PEL must not change while they are taken.
    */
   *oldest(deliveredMaxMs: number): Generator<Pending> {
-    const { count, next } = this.#releases
-    for (const { page, index } of oldestFirst(this.#tree, deliveredMaxMs, count > 0 ? next : 0)) {
-      yield this.#read(page, index)
+    const query = { deliveredMaxMs, placesEnd: this.#placesEnd, hidden: true }
+    for (const { page, index } of oldestFirst(this.#tree, query)) yield this.#read(page, index)
+  }
+
+  /**
+   * As oldest(), of those whose entry is there, with the entry. The others are remembered as passed over, and cost
+   * nothing the next time: see unhide().
+   * @param entryOf undefined when the stream has no such entry
+   */
+  *claimable<E>(deliveredMaxMs: number, entryOf: (id: StreamId) => E | undefined): Generator<Claimable<E>> {
+    const query = { deliveredMaxMs, placesEnd: this.#placesEnd, hidden: false }
+    for (const { page, index } of oldestFirst(this.#tree, query)) {
+      const row = this.#read(page, index)
+      const entry = entryOf(row.id)
+      if (entry === undefined) page.hide(index)
+      else yield { row, entry }
     }
+  }
+
+  /** Nothing that claimable() gives was delivered before it, Unix ms, or released; beyond all times when it gives nothing. */
+  claimableSinceMs(): number {
+    return this.#tree.visibleMin()
+  }
+
+  /** IDs that were deleted may come again: claimable() is to look at all of them. */
+  unhide(): void {
+    this.#tree.unhide(page => page.unhide())
+  }
+
+  /** Above the place of every released entry; 0 when there is none. */
+  get #placesEnd(): number {
+    const { count, next } = this.#releases
+    return count > 0 ? next : 0
   }
 
   /** No page whose summary is above it holds a released entry, or one delivered at `deliveredMaxMs` or before. */
   #summaryMax(deliveredMaxMs: number): number {
-    const { count, next } = this.#releases
-    return count === 0 ? deliveredMaxMs : Math.max(deliveredMaxMs, next - 1)
+    return Math.max(deliveredMaxMs, this.#placesEnd - 1)
   }
 
   /** As range(), of what `consumer` owns. */
@@ -391,28 +428,6 @@ export class Pel {
     }
   }
 
-  /** The common case of deliver(): all IDs are above those pending, so both trees grow at their ends. */
-  #append(runs: readonly EntryRun[], consumer: Consumer, nowMs: number): void {
-    let entries = 0
-    for (const run of runs) entries += run.entries
-    reserveScratch(entries)
-    putPelRecord(records, STREAM_ID_BYTES, nowMs, 1, consumer.number)
-    repeatFirstRecord(entries)
-    let done = 0
-    for (const run of runs) {
-      const index = run.page.index()
-      index.putIds(run.index, run.entries, recordsView, done * PEL_RECORD_BYTES, PEL_RECORD_BYTES)
-      index.putIds(run.index, run.entries, idsView, done * STREAM_ID_BYTES, STREAM_ID_BYTES)
-      done += run.entries
-    }
-    const owned = consumer.owned()
-    const ownedLast = owned.last()
-    if (ownedLast !== undefined) owned.page(ownedLast)
-    this.#version++
-    appendRecords(this.#tree, records, entries, PEL_RECORD_BYTES, nowMs)
-    appendRecords(owned, ids, entries, STREAM_ID_BYTES, 0)
-  }
-
   #read(page: RecordPage, index: number): Pending {
     const at = page.payloadAt(index)
     const { bytes } = page
@@ -436,49 +451,8 @@ export class Pel {
   }
 }
 
-// What deliver() builds before it changes anything; kept, because a delivery is the hottest of all writes.
-const SCRATCH_RECORDS = 1024
-let records: Buffer = Buffer.allocUnsafeSlow(0)
-let recordsView = new DataView(records.buffer)
-let idsView = new DataView(records.buffer)
-let ids: Buffer = records
-
-function reserveScratch(entries: number): void {
-  const enough = records.length >= entries * PEL_RECORD_BYTES
-  const tooLarge = records.length > SCRATCH_RECORDS * PEL_RECORD_BYTES && entries <= SCRATCH_RECORDS
-  if (enough && !tooLarge) return
-  records = Buffer.allocUnsafeSlow(Math.max(entries, SCRATCH_RECORDS) * PEL_RECORD_BYTES)
-  ids = Buffer.allocUnsafeSlow(Math.max(entries, SCRATCH_RECORDS) * STREAM_ID_BYTES)
-  recordsView = new DataView(records.buffer)
-  idsView = new DataView(ids.buffer)
-}
-
-/** All records of a delivery differ in their IDs only. */
-function repeatFirstRecord(entries: number): void {
-  const end = entries * PEL_RECORD_BYTES
-  for (let filled = PEL_RECORD_BYTES; filled < end; filled *= 2) {
-    records.copyWithin(filled, 0, Math.min(filled, end - filled))
-  }
-}
-
 /** The list of remove(). */
 const single = new StreamIdList()
-
-/** Appends `count` records, ascending and above all in `tree`, page by page; `summary` is a bound for all of them. */
-function appendRecords(tree: RecordTree, source: Buffer, count: number, recordBytes: number, summary: number): void {
-  const perPage = Math.floor(RECORD_BODY_BYTES_MAX / recordBytes)
-  let done = 0
-  while (done < count) {
-    const at = done * recordBytes
-    let node = tree.last()
-    if (node === undefined || node.count >= perPage) node = tree.appendNode(getId(source, at))
-    const page = tree.willChange(node)
-    const run = Math.min(count - done, perPage - page.count)
-    page.insertRun(source, at, run, summary)
-    tree.changed(node)
-    done += run
-  }
-}
 
 function insertId(tree: RecordTree, id: StreamId): void {
   const node = tree.nodeForInsert(id)

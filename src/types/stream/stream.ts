@@ -288,6 +288,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   /** XSETID (checked by the caller). */
   setId(lastId: StreamId, entriesAdded: Count | undefined, maxDeletedId: StreamId | undefined): void {
     this.rows.touch(this)
+    if (compareIds(lastId, this.#lastId) < 0) for (const group of this.#groups.all()) group.idsMayComeAgain()
     this.#lastId = lastId
     if (entriesAdded !== undefined) {
       this.#entriesAdded = entriesAdded

@@ -1,12 +1,14 @@
 import t from 'tap'
+import type { Test } from 'tap'
 import { compareIds, formatId, ID_MAX, ID_MIN, idOf } from '../../../src/base/stream-id.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
+import { RecordPage } from '../../../src/pages/record-page.js'
 import { Table } from '../../../src/store/row.js'
 import type { ConsumerGroup } from '../../../src/types/stream/group.js'
 import type { Pending } from '../../../src/types/stream/pel.js'
 import { Stream } from '../../../src/types/stream/stream.js'
 import { seeded } from '../../support/seeded.js'
-import { reopened } from './stream-fixture.js'
+import { append, reopened } from './stream-fixture.js'
 
 function groupOf(stream: Stream): ConsumerGroup {
   const group = stream.group('g')
@@ -93,3 +95,65 @@ t.test('the few that are old cost the pages they lie in, not those of the many t
   t.same(shown(groupOf(stream).oldestPending(500)), [])
   t.equal(pages(), before, 'and not twice')
 })
+
+/** Counts the records that searches look at, each time they do. */
+function countingLooks(t: Test): { records: number } {
+  const looks = { records: 0 }
+  const { firstAtMost, firstVisible, refreshSummary } = RecordPage.prototype
+  const counted = (original: typeof firstAtMost) =>
+    function (this: RecordPage, from: number, max: number): number {
+      const index = original.call(this, from, max)
+      looks.records += Math.min(index + 1, this.count) - from
+      return index
+    }
+  RecordPage.prototype.firstAtMost = counted(firstAtMost)
+  RecordPage.prototype.firstVisible = counted(firstVisible)
+  RecordPage.prototype.refreshSummary = function () {
+    looks.records += this.count
+    refreshSummary.call(this)
+  }
+  t.teardown(() => void Object.assign(RecordPage.prototype, { firstAtMost, firstVisible, refreshSummary }))
+  return looks
+}
+
+function first<T>(some: Iterable<T>, count: number): T[] {
+  const found: T[] = []
+  for (const one of some) {
+    found.push(one)
+    if (found.length === count) break
+  }
+  return found
+}
+
+t.test(
+  'what is idle in every page costs a look at the pages of what is taken, and no more when it is taken',
+  async t => {
+    const PAGE = 230
+    const stream = Stream.create(new MemoryRows())
+    for (let n = 1; n <= 60_000; n++) append(stream, idOf(n))
+    const group = stream.createGroup('g', ID_MIN, 0)
+    const { consumer } = group.ensureConsumer('c', 0)
+    for (let n = 1; n <= 60_000; n++) group.setPending(idOf(n), consumer, n % 500 === 0 ? 5 : 1000, 1)
+    const looks = countingLooks(t)
+    const searches = {
+      'in the order of IDs': () => first(group.pendingIdleRange(ID_MIN, ID_MAX, 500), 10).map(row => row.id),
+      'the oldest first': () => first(group.claimable(500), 10).map(({ row }) => row.id),
+      'the oldest first, hidden ones too': () => first(group.oldestPending(500), 10).map(row => row.id),
+    }
+    for (const [name, search] of Object.entries(searches)) {
+      for (let n = 500; n <= 60_000; n += 500) group.setPending(idOf(n), consumer, 5, 1)
+      for (let round = 0; round < 12; round++) {
+        looks.records = 0
+        const ids = search()
+        t.equal(ids.length, 10, name)
+        // The pages found in, and those that the round before left with a loose bound, which is looked at to tighten it.
+        t.ok(looks.records <= 3 * 10 * PAGE + 2 * PAGE, `${name}: ${looks.records} records for 10`)
+        for (const id of ids) group.setPending(id, consumer, 1000, 2)
+      }
+      t.same(search(), [])
+      looks.records = 0
+      t.same(search(), [])
+      t.equal(looks.records, 0, `${name}: nothing is left to look at`)
+    }
+  },
+)
