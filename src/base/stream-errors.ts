@@ -78,9 +78,12 @@ export const streamErrors = {
   windowParameterMissing: 'ERR At least one parameter must be specified',
   windowDuration: 'ERR IDMP-DURATION must be between 1 and 86400 seconds',
   windowSize: 'ERR IDMP-MAXSIZE must be between 1 and 10000 entries',
-  recordEmpty: 'ERR producer ID and idempotent ID must not be empty',
-  recordEntryMissing: 'ERR the stream has no entry with this ID',
-  recordDiffers: 'ERR this idempotent ID stands for another entry already',
+  /** @param option IDMP-DURATION or IDMP-MAXSIZE */
+  windowTwice: (option: string) => `ERR ${option} specified multiple times`,
+  recordProducerEmpty: 'ERR producer ID must be non-empty',
+  recordIdEmpty: 'ERR idempotent ID must be non-empty',
+  recordEntryMissing: 'ERR No such message in stream',
+  recordDiffers: 'ERR IID already exists for this producer with a different stream ID',
 
   /** @param container in capitals; @param subcommand as the client wrote it */
   subcommandSyntax: (container: string, subcommand: string) =>

@@ -10,7 +10,8 @@ import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { streamToWrite } from './stream-arguments.js'
-import { takeIdBlock, takePolicy } from './stream-reference-policy.js'
+import { idsOfBlock, takeIdBlock, takePolicy } from './stream-reference-policy.js'
+import type { IdBlock } from './stream-reference-policy.js'
 
 /** What is answered for each ID. */
 const ANSWER = { absent: -1, deleted: 1, referenced: 2 } as const
@@ -23,19 +24,19 @@ interface Deletion {
 /** The rest of the arguments: a policy and a block of IDs, in either order. @throws ReplyError */
 function parseDeletion(a: Args): Deletion {
   let policy: ReferencePolicy | undefined
-  let ids: StreamId[] | undefined
+  let block: IdBlock | undefined
   while (a.remaining > 0) {
     const word = policy === undefined ? takePolicy(a) : undefined
     if (word !== undefined) {
       policy = word
-    } else if (ids === undefined && a.remaining > 1 && a.take('IDS')) {
-      ids = takeIdBlock(a, { notPositive: streamErrors.idsNotPositive, mismatch: streamErrors.idsMismatch })
+    } else if (block === undefined && a.remaining > 1 && a.take('IDS')) {
+      block = takeIdBlock(a, { notPositive: streamErrors.idsNotPositive, mismatch: streamErrors.idsMismatch })
     } else {
       throw new ReplyError(replyErrors.syntax)
     }
   }
-  if (ids === undefined) throw new ReplyError(replyErrors.syntax)
-  return { policy: policy ?? 'keep', ids }
+  if (block === undefined) throw new ReplyError(replyErrors.syntax)
+  return { policy: policy ?? 'keep', ids: idsOfBlock(a, block) }
 }
 
 /** What a command did, for the journal and for who listens. */

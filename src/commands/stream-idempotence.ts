@@ -13,7 +13,7 @@ import type { IdempotenceLimits, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
-import { streamToWrite, takeId } from './stream-arguments.js'
+import { attempt, granted, streamToWrite, takeId } from './stream-arguments.js'
 
 export interface IdempotentAdd {
   readonly producer: string
@@ -50,26 +50,30 @@ export function idempotenceDefaults(ctx: CommandContext): IdempotenceLimits {
 
 interface ConfigureOptions {
   readonly key: string
-  readonly limits: Partial<IdempotenceLimits>
+  /** Redis looks for the stream before it complains about what follows. */
+  readonly limits: Partial<IdempotenceLimits> | ReplyError
 }
 
 const DURATION_S_MAX = 86_400
 const SIZE_MAX = 10_000
 
-function parseConfigure(a: Args): ConfigureOptions {
-  const key = a.key()
+function parseLimits(a: Args): Partial<IdempotenceLimits> {
   const limits: Partial<IdempotenceLimits> = {}
-  if (a.remaining === 0) throw new ReplyError(streamErrors.windowParameterMissing)
   while (a.remaining > 0) {
     if (a.remaining > 1 && a.take('IDMP-DURATION')) {
+      if (limits.durationS !== undefined) throw new ReplyError(streamErrors.windowTwice('IDMP-DURATION'))
       limits.durationS = takeWithin(a, DURATION_S_MAX, streamErrors.windowDuration)
     } else if (a.remaining > 1 && a.take('IDMP-MAXSIZE')) {
+      if (limits.sizeMax !== undefined) throw new ReplyError(streamErrors.windowTwice('IDMP-MAXSIZE'))
       limits.sizeMax = takeWithin(a, SIZE_MAX, streamErrors.windowSize)
     } else {
       throw new ReplyError(replyErrors.syntax)
     }
   }
-  return { key, limits }
+  if (limits.durationS === undefined && limits.sizeMax === undefined) {
+    throw new ReplyError(streamErrors.windowParameterMissing)
+  }
+  return limits
 }
 
 function takeWithin(a: Args, max: number, error: string): number {
@@ -95,9 +99,10 @@ export const xcfgset = defineCommand<ConfigureOptions>({
   since: '8.6.0',
   summary: 'Sets how long and how many idempotent IDs a stream knows; a new value makes it forget those it knew.',
   complexity: 'O(1); O(P) in the producers that are forgotten',
-  parse: parseConfigure,
+  parse: a => ({ key: a.key(), limits: attempt(a, parseLimits) }),
   run(ctx, { key, limits }) {
-    streamNeeded(ctx, key).idempotence.configure(limits, idempotenceDefaults(ctx))
+    const stream = streamNeeded(ctx, key)
+    stream.idempotence.configure(granted(limits), idempotenceDefaults(ctx))
     ctx.reply.ok()
     ctx.changed()
   },
@@ -112,7 +117,8 @@ interface RecordOptions {
 
 function parseRecord(a: Args): RecordOptions {
   const options: RecordOptions = { key: a.key(), producer: a.text(), idempotentId: a.bytes(), id: takeId(a) }
-  if (options.producer === '' || options.idempotentId.length === 0) throw new ReplyError(streamErrors.recordEmpty)
+  if (options.producer === '') throw new ReplyError(streamErrors.recordProducerEmpty)
+  if (options.idempotentId.length === 0) throw new ReplyError(streamErrors.recordIdEmpty)
   return options
 }
 
@@ -124,7 +130,7 @@ function runRecord(ctx: CommandContext, { key, producer, idempotentId, id }: Rec
   if (known !== undefined && compareIds(known, id) !== 0) throw new ReplyError(streamErrors.recordDiffers)
   ctx.reply.ok()
   if (known !== undefined) return
-  stream.idempotence.record(producer, digest, id, addedMsOf(id, ctx.nowMs), idempotenceDefaults(ctx))
+  stream.idempotence.add(producer, digest, id, addedMsOf(id, ctx.nowMs), idempotenceDefaults(ctx))
   ctx.changed()
 }
 

@@ -145,6 +145,8 @@ function writeFullGroup(ctx: CommandContext, group: ConsumerGroup, count: number
   writeProgress(ctx, group)
   reply.latin1('pel-count')
   reply.integer(group.pendingCount)
+  reply.latin1('nacked-count')
+  reply.integer(group.releasedCount)
   reply.latin1('pending')
   const rows = firstRows(group.pendingRange(ID_MIN, ID_MAX), count)
   reply.array(rows.length)
@@ -158,8 +160,6 @@ function writeFullGroup(ctx: CommandContext, group: ConsumerGroup, count: number
   reply.latin1('consumers')
   reply.array(group.consumerCount)
   for (const consumer of group.consumers()) writeFullConsumer(reply, group, consumer, count)
-  reply.latin1('nacked-count')
-  reply.integer(group.releasedCount)
 }
 
 function writeFullConsumer(reply: Reply, group: ConsumerGroup, consumer: Consumer, count: number): void {

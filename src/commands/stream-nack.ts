@@ -10,7 +10,8 @@ import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { attempt, granted, groupToWrite } from './stream-arguments.js'
-import { takeIdBlock } from './stream-reference-policy.js'
+import { idsOfBlock, takeIdBlock } from './stream-reference-policy.js'
+import type { IdBlock } from './stream-reference-policy.js'
 
 type Mode = 'silent' | 'fail' | 'fatal'
 
@@ -18,8 +19,8 @@ interface Nack {
   readonly mode: Mode
   readonly ids: readonly StreamId[]
   /** undefined: what the mode makes of the count. */
-  deliveries: Count | undefined
-  force: boolean
+  readonly deliveries: Count | undefined
+  readonly force: boolean
 }
 
 interface NackOptions {
@@ -31,20 +32,23 @@ interface NackOptions {
 
 function parseNack(a: Args): Nack {
   const mode = takeMode(a)
-  if (!a.take('IDS')) throw new ReplyError(streamErrors.nackIdsMissing)
-  const errors = { notPositive: streamErrors.nackIdsNotPositive, mismatch: streamErrors.nackIdsMismatch }
-  const nack: Nack = { mode, ids: takeIdBlock(a, errors), deliveries: undefined, force: false }
+  let block: IdBlock | undefined
+  let deliveries: Count | undefined
+  let force = false
   while (a.remaining > 0) {
-    if (a.take('FORCE')) {
-      nack.force = true
+    if (a.remaining > 1 && a.take('IDS')) {
+      block = takeIdBlock(a, { notPositive: streamErrors.nackIdsNotPositive, mismatch: streamErrors.nackIdsMismatch })
+    } else if (a.take('FORCE')) {
+      force = true
     } else if (a.remaining > 1 && a.take('RETRYCOUNT')) {
-      nack.deliveries = a.int64()
-      if (nack.deliveries < 0) throw new ReplyError(streamErrors.nackRetryCount)
+      deliveries = a.int64()
+      if (deliveries < 0) throw new ReplyError(streamErrors.nackRetryCount)
     } else {
       throw new ReplyError(streamErrors.nackUnknown(a.text()))
     }
   }
-  return nack
+  if (block === undefined) throw new ReplyError(streamErrors.nackIdsMissing)
+  return { mode, ids: idsOfBlock(a, block), deliveries, force }
 }
 
 function takeMode(a: Args): Mode {

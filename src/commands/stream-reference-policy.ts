@@ -15,16 +15,33 @@ export function takePolicy(a: Args): ReferencePolicy | undefined {
   return undefined
 }
 
+/** Where the IDs of a block stand among the arguments. */
+export interface IdBlock {
+  readonly from: number
+  readonly count: number
+}
+
 /**
- * The number of IDs and the IDs, behind the word IDS.
+ * Passes over the number of IDs and the IDs, behind the word IDS.
  * @param notPositive the error of a number that is none, or too small; `mismatch`: that of fewer IDs than it says
  * @throws ReplyError
  */
-export function takeIdBlock(a: Args, errors: { notPositive: string; mismatch: string }): StreamId[] {
-  const count = a.int64(errors.notPositive)
-  if (count < 1) throw new ReplyError(errors.notPositive)
+export function takeIdBlock(a: Args, errors: { notPositive: string; mismatch: string }): IdBlock {
+  const count = Number(a.int64(errors.notPositive))
+  if (count < 1 || count > COUNT_MAX) throw new ReplyError(errors.notPositive)
   if (count > a.remaining) throw new ReplyError(errors.mismatch)
+  const block = { from: a.at, count }
+  a.at += count
+  return block
+}
+
+/** Its IDs, which Redis reads when all other arguments are right. @throws ReplyError */
+export function idsOfBlock(a: Args, { from, count }: IdBlock): StreamId[] {
+  a.at = from
   const ids: StreamId[] = []
   for (let i = 0; i < count; i++) ids.push(takeId(a))
   return ids
 }
+
+/** Redis counts them in an int. */
+const COUNT_MAX = 2 ** 31 - 1

@@ -146,7 +146,12 @@ t.test('errors of XCFGSET', async t => {
   streams.ctx.db.put('text', StringValue.create(streams.ctx.rows, 'x'))
   t.equal(streams.ask('XCFGSET none IDMP-DURATION 5'), '-ERR no such key')
   t.match(streams.ask('XCFGSET text IDMP-DURATION 5'), /^-WRONGTYPE/)
-  t.match(streams.ask('XCFGSET s'), /^-ERR At least one parameter/)
+  t.equal(streams.ask('XCFGSET none IDMP-DURATION x'), '-ERR no such key', 'the key comes first')
+  t.equal(streams.ask('XCFGSET none'), '-ERR no such key')
+  t.equal(streams.ask('XCFGSET s'), '-ERR At least one parameter must be specified')
+  for (const word of ['IDMP-DURATION', 'IDMP-MAXSIZE']) {
+    t.equal(streams.ask(`XCFGSET s ${word} 5 ${word} 5`), `-ERR ${word} specified multiple times`)
+  }
   for (const value of ['0', '-100', '86401']) {
     t.equal(streams.ask(`XCFGSET s IDMP-DURATION ${value}`), '-ERR IDMP-DURATION must be between 1 and 86400 seconds')
   }
@@ -172,11 +177,13 @@ t.test('XIDMPRECORD notes the ID of an entry that is there', async t => {
   t.equal(streams.ask('XADD s IDMP p 1 * f v'), `${now - 1000}-0`)
   t.equal(streams.ask(`XIDMPRECORD s p 1 ${now - 1000}-0`), 'OK')
   t.same(streams.ctx.effects, [])
-  t.match(figures(streams), { 'iids-added': 0, 'iids-tracked': 1 })
-  t.match(streams.ask('XIDMPRECORD s p 1 6-0'), /^-ERR /, 'it stands for another one')
-  t.match(streams.ask('XIDMPRECORD s p 2 7-0'), /^-ERR /, 'no such entry')
-  t.match(streams.ask('XIDMPRECORD s "" 2 5-0'), /^-ERR /)
-  t.match(streams.ask('XIDMPRECORD s p "" 5-0'), /^-ERR /)
+  t.match(figures(streams), { 'iids-added': 1, 'iids-tracked': 1 })
+  const another = '-ERR IID already exists for this producer with a different stream ID'
+  t.equal(streams.ask('XIDMPRECORD s p 1 6-0'), another)
+  t.equal(streams.ask('XIDMPRECORD s p 2 7-0'), '-ERR No such message in stream')
+  t.equal(streams.ask('XIDMPRECORD none "" 2 5-0'), '-ERR producer ID must be non-empty')
+  t.equal(streams.ask('XIDMPRECORD none p "" 5-0'), '-ERR idempotent ID must be non-empty')
+  t.match(streams.ask('XIDMPRECORD s "" "" x'), /^-ERR Invalid stream ID/)
   t.equal(streams.ask('XIDMPRECORD none p 1 5-0'), '-ERR no such key')
   t.match(streams.ask('XIDMPRECORD text p 1 5-0'), /^-WRONGTYPE/)
   t.equal(streams.ask('XIDMPRECORD s q 1 5-0'), 'OK')

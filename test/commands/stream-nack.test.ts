@@ -103,13 +103,26 @@ t.test('CLAIM gives the released first, in the order they were released, then th
   t.same(
     entries.map(([id, , idle, count]) => [id, idle, count]),
     [
-      ['3-0', -1, 1],
-      ['5-0', -1, 1],
+      ['3-0', streams.ctx.clock.nowMs(), 1],
+      ['5-0', streams.ctx.clock.nowMs(), 1],
       ['1-0', 250, 1],
       ['2-0', 150, 1],
       ['4-0', 50, 1],
     ],
   )
+})
+
+t.test('options stand before the IDs or behind them', async t => {
+  const streams = new Streams(...READ)
+  for (const [words, count] of [
+    ['FORCE IDS 1 3-0', 1],
+    ['FORCE RETRYCOUNT 42 IDS 1 3-0', 42],
+    ['RETRYCOUNT 5 IDS 1 3-0 FORCE', 5],
+    ['FORCE IDS 1 3-0 RETRYCOUNT 3', 3],
+  ]) {
+    t.equal(streams.ask(`XNACK s g FAIL ${words}`), 1, String(words))
+    t.ok(streams.pending().includes(`3-0  -1 ${count}`), streams.pending().join())
+  }
 })
 
 t.test('errors, in Redis’ order: key and group first', async t => {
@@ -120,7 +133,21 @@ t.test('errors, in Redis’ order: key and group first', async t => {
   t.equal(streams.ask('XNACK none g FAIL IDS 1 1-0'), nogroup('none', 'g'))
   t.match(streams.ask('XNACK text g FAIL IDS 1 1-0'), /^-WRONGTYPE/)
   t.equal(streams.ask('XNACK s g NEVER IDS 1 1-0'), '-ERR mode must be SILENT, FAIL, or FATAL')
-  t.equal(streams.ask('XNACK s g FAIL FORCE 1 1-0'), '-ERR syntax error, expected IDS keyword')
+  t.equal(streams.ask('XNACK s g FAIL FORCE RETRYCOUNT 5'), '-ERR syntax error, expected IDS keyword')
+  for (const [words, unknown] of [
+    ['FAIL NEVER IDS 1 1-0', 'NEVER'],
+    ['SILENT FORCE NEVER IDS 1 1-0', 'NEVER'],
+    ['FAIL RETRYCOUNT 5 NEVER IDS 1 1-0', 'NEVER'],
+    ['FAIL FORCE IDS 1 1-0 NEVER RETRYCOUNT 5', 'NEVER'],
+    ['FAIL FATAL IDS 1 1-0', 'FATAL'],
+    ['SILENT NOTIDS 1 1-0', 'NOTIDS'],
+    ['FAIL IDS 1 1-0 RETRYCOUNT', 'RETRYCOUNT'],
+    ['FAIL IDS 1 x NEVER', 'NEVER'],
+  ]) {
+    t.equal(streams.ask(`XNACK s g ${words}`), `-ERR Unrecognized XNACK option '${unknown}'`, words)
+  }
+  t.equal(streams.ask('XNACK s g FAIL IDS 1 1-0 RETRYCOUNT x'), '-ERR value is not an integer or out of range')
+  t.equal(streams.ask('XNACK s g FAIL IDS 2147483648 1-0'), '-ERR numids must be a positive integer')
   t.equal(streams.ask('XNACK s g FAIL IDS 0 1-0'), '-ERR numids must be a positive integer')
   t.equal(streams.ask('XNACK s g FAIL IDS x 1-0'), '-ERR numids must be a positive integer')
   t.equal(streams.ask('XNACK s g FAIL IDS 2 1-0'), "-ERR number of IDs doesn't match numids")

@@ -2,7 +2,7 @@ import t from 'tap'
 import { ReplyError } from '../../src/base/errors.js'
 import { formatId } from '../../src/base/stream-id.js'
 import { Args } from '../../src/commands/args.js'
-import { takeIdBlock, takePolicy } from '../../src/commands/stream-reference-policy.js'
+import { idsOfBlock, takeIdBlock, takePolicy } from '../../src/commands/stream-reference-policy.js'
 import { requestOf } from '../../src/resp/request.js'
 
 const argsOf = (text: string) => new Args(requestOf(['X', ...text.split(' ')]))
@@ -19,12 +19,15 @@ t.test('the three words, in any case', async t => {
 
 t.test('a block of IDs ends where its number says', async t => {
   const a = argsOf('2 1-0 5 MORE')
-  t.same(takeIdBlock(a, ERRORS).map(formatId), ['1-0', '5-0'])
+  const block = takeIdBlock(a, ERRORS)
   t.equal(a.text(), 'MORE')
-  for (const text of ['0 1-0', '-1 1-0', 'x 1-0'])
+  t.same(idsOfBlock(a, block).map(formatId), ['1-0', '5-0'])
+  for (const text of ['0 1-0', '-1 1-0', 'x 1-0', '9223372036854775807 1-0'])
     t.throws(() => takeIdBlock(argsOf(text), ERRORS), { message: 'ERR too few' })
-  for (const text of ['2 1-0', '9223372036854775807 1-0']) {
+  for (const text of ['2 1-0', '2147483647 1-0']) {
     t.throws(() => takeIdBlock(argsOf(text), ERRORS), { message: 'ERR too many' })
   }
-  t.throws(() => takeIdBlock(argsOf('2 1-0 x'), ERRORS), ReplyError)
+  const bad = argsOf('2 1-0 x')
+  const badBlock = takeIdBlock(bad, ERRORS)
+  t.throws(() => idsOfBlock(bad, badBlock), ReplyError)
 })

@@ -341,13 +341,13 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return this.pendingCount === 0 ? [] : this.#openPel().oldest(deliveredMaxMs)
   }
 
-  /** As oldestPending(), of those whose entry is in the stream. What is not there is passed over once, not every time. */
+  /** As oldestPending(), of those whose entry is in the stream. What is not there is passed over once, not always. */
   claimable(deliveredMaxMs: number): Iterable<Claimable<WireSlice>> {
     if (this.pendingCount === 0) return []
     return this.#openPel().claimable(deliveredMaxMs, id => this.stream.get(id))
   }
 
-  /** A bound of when the first one of what claimable() gives was delivered, Unix ms; beyond all times when there is none. */
+  /** Nothing that claimable() gives was delivered before, Unix ms; beyond all times when there is none. */
   claimableSinceMs(): number {
     return this.pendingCount === 0 ? Number.MAX_SAFE_INTEGER : this.#openPel().claimableSinceMs()
   }

@@ -126,15 +126,10 @@ export class Idempotence {
     this.#duplicates++
   }
 
-  /** Notes an entry that was added. @param defaults taken over at the first use */
-  add(producer: string, digest: string, id: StreamId, nowMs: number, defaults: IdempotenceLimits): void {
-    this.#note(producer, digest, id, nowMs, defaults)
-    this.#added++
-  }
-
-  /** As add(), of an entry that was counted before: for who rebuilds a stream. */
-  record(producer: string, digest: string, id: StreamId, addedMs: number, defaults: IdempotenceLimits): void {
+  /** Notes an entry that was added at `addedMs`. @param defaults taken over at the first use */
+  add(producer: string, digest: string, id: StreamId, addedMs: number, defaults: IdempotenceLimits): void {
     this.#note(producer, digest, id, addedMs, defaults)
+    this.#added++
   }
 
   /** Sets limits; those that differ from what was in force end the windows of all producers. True when they do. */

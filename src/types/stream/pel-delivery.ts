@@ -1,5 +1,5 @@
-// The common delivery: all IDs are above those pending, so both trees of a PEL grow at their ends, by records that differ
-// in their IDs only. Used by: pel.
+// The common delivery: all IDs are above those pending, so both trees of a PEL grow at their ends, by records that
+// differ in their IDs only. Used by: pel.
 
 import { getId, STREAM_ID_BYTES } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'

@@ -86,7 +86,7 @@ function tighten(tree: Tree, node: Node): void {
   tree.summaryRefreshed(node)
 }
 
-/** A page is read through once. One in which nothing is found has loose bounds, and costs nothing when they are tight. */
+/** A page is read through once. One in which nothing is found had loose bounds; tight ones keep searches away. */
 function openPage(queue: Queue, tree: Tree, node: Node, query: OldestQuery, timeMax: number): void {
   const page = tree.page(node)
   const { bytes, count } = page

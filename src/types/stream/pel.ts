@@ -381,7 +381,7 @@ export class Pel {
     }
   }
 
-  /** Nothing that claimable() gives was delivered before it, Unix ms, or released; beyond all times when it gives nothing. */
+  /** Nothing that claimable() gives was delivered before, Unix ms; beyond all times when it gives nothing. */
   claimableSinceMs(): number {
     return this.#tree.visibleMin()
   }
