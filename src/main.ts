@@ -95,8 +95,9 @@ function leave(code: number, pidFile: string): void {
 }
 
 main().catch((error: unknown) => {
-  if (error instanceof UsageError || error instanceof CorruptionError)
-    process.stderr.write(`millrace: ${error.message}\n`)
+  // What the system says of a file is for the operator; where in our code it was met is not.
+  const known = error instanceof UsageError || error instanceof CorruptionError
+  if (known || (error instanceof Error && 'syscall' in error)) process.stderr.write(`millrace: ${error.message}\n`)
   else process.stderr.write(`millrace: ${error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(1)
 })

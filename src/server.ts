@@ -26,6 +26,7 @@ import { Loading } from './exec/loading.js'
 import { LoopDelay } from './exec/loop-delay.js'
 import { MemoryControl } from './exec/memory-control.js'
 import { NodeLimitsJournal } from './exec/node-limits-journal.js'
+import { openStore } from './exec/open-store.js'
 import { OutputLimits } from './exec/output-limits.js'
 import { recoverySteps } from './exec/recovery-steps.js'
 import type { ReplyStreams } from './exec/reply-streams.js'
@@ -41,7 +42,7 @@ import type { DoorPolicy, TcpPlace } from './net/listener.js'
 import { exchange } from './native/peer-exchange.js'
 import type { Reply } from './resp/reply.js'
 import type { JournalFiles } from './store/journal-segment.js'
-import { Store } from './store/store.js'
+import type { Store } from './store/store.js'
 import { Keyspace } from './types/keyspace.js'
 
 export interface ServerOptions {
@@ -289,21 +290,15 @@ export class MillraceServer implements Server {
   // --- data
 
   #openStore(): Store {
-    const { values } = this.config
-    const store = Store.open({
-      folder: values.dir,
-      log: this.log,
-      clock: this.clock,
-      fsync: values.appendfsync,
-      cacheBytesMax: values.pageCacheBytes,
+    const { log, clock } = this
+    const parts = {
+      log,
+      clock,
       onCut: () => this.#nodeLimits.makeDue(),
+      onRelieved: () => this.#executor.releasePostponed(),
       journalFiles: this.#journalFiles,
-    })
-    store.triggers.intervalMs = values.checkpointInterval * 1000
-    store.triggers.dirtyBytes = this.#memory.dirtyBytesMax
-    store.triggers.journalBytes = values.journalMaxBytes
-    store.triggers.replayRecords = values.checkpointReplayRecords
-    return store
+    }
+    return openStore(this.config, parts, this.#memory.dirtyBytesMax)
   }
 
   #newKeyspace(): Keyspace {

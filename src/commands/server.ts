@@ -113,6 +113,8 @@ export interface Durability {
   readonly changesSinceCheckpoint: number
   /** Why writes are refused at present ('MISCONF …'), or undefined. */
   readonly writeFault: string | undefined
+  /** Writes should wait: the running checkpoint must be over first. */
+  readonly congested: boolean
   /** Resolves when everything executed until now is on the device. */
   synced(): Promise<void>
   /** Name to number: dirty, cached, journal, retired, reclaimable and file bytes, counts; for INFO and DEBUG. */

@@ -85,12 +85,12 @@ export class Admission {
     return denialText(denial, row)
   }
 
-  /** Kept back by CLIENT PAUSE, or by a reload. */
+  /** Kept back by CLIENT PAUSE, by a reload, or, if it writes, by a checkpoint that has too much to bring in. */
   mustWait(session: ClientSession, row: TableRow, request: Request): boolean {
     const state = this.#state
     if (state.held) return true
     const mode = state.pause.mode
-    if (mode === undefined) return false
+    if (mode === undefined && !state.server.durability.congested) return false
     if (mode === 'all') return true
     const queued = row === this.#execRow ? session.multi : undefined
     const flags = queued?.flags ?? this.flagsOf(row, request)

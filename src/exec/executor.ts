@@ -111,7 +111,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.accounting = new Accounting(parts.stats, parts.slowlog, parts.latency)
     this.deadlines = new Deadlines(() => parts.clock.monotonicUs() / 1000)
     this.blocked = new BlockedClients(this.deadlines, due => this.background(() => this.blocked.makeDue(due)))
-    this.pause = new Pause(this.deadlines, () => this.#releasePostponed())
+    this.pause = new Pause(this.deadlines, () => this.releasePostponed())
     this.tracking = new Tracking(parts)
     this.removals = new Removals(this, parts.stats)
     this.streams = new ReplyStreams({
@@ -462,10 +462,11 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   /** Keeps all commands back, or lets them go on. */
   hold(held: boolean): void {
     this.held = held
-    if (!held) this.#releasePostponed()
+    if (!held) this.releasePostponed()
   }
 
-  #releasePostponed(): void {
+  /** Commands that had to wait are tried again. */
+  releasePostponed(): void {
     for (const session of this.#parts.sessions) if (session.postponed !== undefined) this.tick.resume(session)
   }
 

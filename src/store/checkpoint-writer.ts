@@ -12,6 +12,7 @@ import { reclaimSome } from './retirement.js'
 import type { Reclaimed } from './retirement.js'
 import { PACK_BYTES, readPack } from './row-pack.js'
 import type { Pack } from './row-pack.js'
+import { storeFailureText } from './system-error.js'
 
 export interface WriterData {
   readonly folder: string
@@ -62,7 +63,7 @@ class Writer {
         return undefined
       })
     } catch (error) {
-      return { run, failure: error instanceof Error ? error.message : String(error), reclaimed: NOTHING }
+      return { run, failure: storeFailureText(error, this.#data.folder), reclaimed: NOTHING }
     }
     return aborted ? { run, failure: 'given up', reclaimed: NOTHING } : { run, failure: undefined, reclaimed }
   }

@@ -65,7 +65,8 @@ export class Checkpoints {
   lastMs: number
   /** The same moment on the clock that is never set. */
   #lastUs: number
-  lastOk = true
+  /** Why the last one failed; undefined when it did not. */
+  failure: string | undefined
   lastSeconds = 0
   running = false
 
@@ -98,6 +99,15 @@ export class Checkpoints {
     this.#log = log
     this.lastMs = clock.nowMs()
     this.#lastUs = clock.monotonicUs()
+  }
+
+  /** A cut was made, and its fate is not known yet. */
+  get writing(): boolean {
+    return this.#joinable
+  }
+
+  get lastOk(): boolean {
+    return this.failure === undefined
   }
 
   /** Milliseconds since the last one committed, or since the start. */
@@ -214,7 +224,7 @@ export class Checkpoints {
     this.#joinable = false
     if (reply.failure !== undefined) return this.#failed(reply.failure)
     this.completed++
-    this.lastOk = true
+    this.failure = undefined
     this.lastMs = this.#clock.nowMs()
     this.#lastUs = this.#clock.monotonicUs()
     this.lastSeconds = (this.#lastUs - this.#startedUs) / 1e6
@@ -228,9 +238,9 @@ export class Checkpoints {
     this.#extras = []
     if (this.#cut !== undefined) this.#dirty.giveBack(this.#cut)
     this.#cut = undefined
-    this.#host.onFailed()
     this.running = false
-    this.lastOk = false
+    this.failure = reason
+    this.#host.onFailed()
     this.#settle(new Error(`The checkpoint failed: ${reason}`))
     if (this.#closed) return
     this.#log.warning(`The checkpoint failed: ${reason}. The journal is kept, and another is tried later.`)

@@ -19,6 +19,7 @@ import {
 import { join } from 'node:path'
 import { UsageError } from '../base/errors.js'
 import { FolderLock, LOCK_NAME } from './lock.js'
+import { systemErrorText } from './system-error.js'
 
 export const FOLDER_VERSION = 1
 export const FORMAT_NAME = 'FORMAT'
@@ -53,12 +54,16 @@ export class DataFolder {
     this.journal = join(path, 'journal')
     this.store = join(path, 'store')
     make(path)
-    refuseForeign(path)
-    this.#lock = new FolderLock(path)
+    this.#lock = accessing(path, () => {
+      refuseForeign(path)
+      return new FolderLock(path)
+    })
     try {
-      if (!isFormatted(path)) writeFormat(path)
-      mkdirSync(this.journal, { recursive: true })
-      mkdirSync(this.store, { recursive: true })
+      accessing(path, () => {
+        if (!isFormatted(path)) writeFormat(path)
+        mkdirSync(this.journal, { recursive: true })
+        mkdirSync(this.store, { recursive: true })
+      })
     } catch (error) {
       this.#lock.release()
       throw error
@@ -81,6 +86,17 @@ function make(path: string): void {
     if (!statSync(path).isDirectory()) throw new Error('not a folder')
   } catch (error) {
     throw new UsageError(`The data folder ${path} cannot be made or opened: ${(error as Error).message}.`)
+  }
+}
+
+/** What the system refuses (no rights, a read-only or full disk) is the operator's to mend. @throws UsageError */
+function accessing<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { errno } = error as NodeJS.ErrnoException
+    if (errno === undefined) throw error
+    throw new UsageError(`The data folder ${path} cannot be read and written: ${systemErrorText(errno)}.`)
   }
 }
 

@@ -39,7 +39,7 @@ const META_PAGES = 2
 
 /** Bytes of checksum behind every value. */
 export const VALUE_CRC_BYTES = 4
-/** Virtual address space only: the file grows as it is needed. */
+/** Virtual address space only: the file grows as it is needed, and so does the map, should that be full. */
 const MAP_BYTES = 2 ** 40
 
 /** Each read transaction takes a place; those of long replies are shared, see read-view.ts. */
@@ -62,12 +62,13 @@ export class Environment {
   /**
    * @param folder must exist
    * @param readOnly makes nothing: then there must be a store already, made by us
+   * @param mapBytes of address space at first
    */
-  constructor(folder: string, readOnly = false) {
+  constructor(folder: string, readOnly = false, mapBytes = MAP_BYTES) {
     // No overlapping sync: a checkpoint is committed when it is on the device, and not before.
     this.root = open<Buffer, Buffer>({
       path: folder,
-      mapSize: MAP_BYTES,
+      mapSize: mapBytes,
       maxDbs: TABLE_NAMES.length + 1,
       maxReaders: READERS_MAX,
       readOnly,

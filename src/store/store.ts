@@ -8,6 +8,8 @@ import type { Clock } from '../base/clock.js'
 import { assert } from '../base/assert.js'
 import type { Log } from '../base/log.js'
 import type { Done } from './acknowledgements.js'
+import { Backlog } from './backlog.js'
+import type { BacklogHost } from './backlog.js'
 import { CheckpointThread } from './checkpoint-thread.js'
 import { Checkpoints } from './checkpoint.js'
 import type { CheckpointHost, ExtraRow } from './checkpoint.js'
@@ -40,6 +42,8 @@ export interface StoreOptions {
   readonly cacheBytesMax: number
   /** Called right after each cut: what is recorded now stands at the head of the new segment. */
   readonly onCut?: () => void
+  /** Writes that waited for a checkpoint (see `congested`) may go on. */
+  readonly onRelieved?: () => void
   /** File operations of the journal, for tests that let them fail. */
   readonly journalFiles?: JournalFiles | undefined
 }
@@ -87,6 +91,7 @@ export class Store implements Rows, EffectSink {
     onReclaimed: reclaimed => void (this.#retiredIds -= reclaimed.ids),
     onFailed: () => this.#onFailed(),
   }
+  readonly #backlog: Backlog
   #journal: Journal | undefined
   #nextId: number
   /** As committed, and as of the running cut. */
@@ -98,6 +103,8 @@ export class Store implements Rows, EffectSink {
   #retiredIds: number
   /** The journal's next sequence number when the last cut was made: what it has since is news. */
   #quietSequence: number
+  /** Bytes that the journal had then. */
+  #bytesAtCut = 0
   #intervalTimer: NodeJS.Timeout | undefined
   #fsync: FsyncPolicy
   #closed = false
@@ -131,6 +138,25 @@ export class Store implements Rows, EffectSink {
     this.#views = new ReadViews(environment)
     this.#thread = new CheckpointThread(folder.store)
     this.#checkpoints = new Checkpoints(this.#host, this.#dirty, this.#thread, options.clock, options.log)
+    this.#backlog = new Backlog(this.#backlogHost(), options.onRelieved ?? (() => undefined))
+  }
+
+  #backlogHost(): BacklogHost {
+    const [triggers, checkpoints] = [this.triggers, this.#checkpoints]
+    return {
+      get dirtyBytesDue() {
+        return triggers.dirtyBytes
+      },
+      get journalBytesDue() {
+        return triggers.journalBytes
+      },
+      get writing() {
+        return checkpoints.writing
+      },
+      get failure() {
+        return checkpoints.failure
+      },
+    }
   }
 
   /** As replaying(), in one go. Returns the number of records. */
@@ -283,6 +309,10 @@ export class Store implements Rows, EffectSink {
     this.cache.advance()
     if (this.#isDue(journal)) this.#checkpoints.want()
     this.#checkpoints.startIfWanted()
+    const { bytes } = journal
+    // A checkpoint that failed has given its rows back, and what was recorded before its cut is still to be written.
+    const sinceCut = this.#checkpoints.lastOk ? bytes - this.#bytesAtCut : bytes
+    this.#backlog.look(this.#dirty.bytes + sinceCut, bytes)
   }
 
   /** Whether so much has changed that a checkpoint should start before its time. */
@@ -309,7 +339,12 @@ export class Store implements Rows, EffectSink {
 
   /** Why writes are refused at present, as an error reply ('MISCONF …'), or undefined. */
   get writeFault(): string | undefined {
-    return this.#journal?.writeFault
+    return this.#journal?.writeFault ?? this.#backlog.fault
+  }
+
+  /** So much waits for the running checkpoint that writes should wait as well, see StoreOptions.onRelieved. */
+  get congested(): boolean {
+    return this.#backlog.congested
   }
 
   /** Resolves when everything committed until now is on the device. */
@@ -414,6 +449,7 @@ export class Store implements Rows, EffectSink {
     this.#retiring = []
     this.#options.onCut?.()
     this.#quietSequence = this.#open().nextSequence
+    this.#bytesAtCut = this.#open().bytes
     const position = { table: Table.Meta, key: POSITION_KEY, value: encodePosition(this.#cutPosition) }
     return [position, ...this.#retiringInCut]
   }
@@ -424,11 +460,15 @@ export class Store implements Rows, EffectSink {
     this.#retiredIds += this.#retiringInCut.length
     this.#retiringInCut = []
     this.#position = this.#cutPosition
+    const before = this.#open().bytes
     this.#open().contained(this.#position.sequence)
+    this.#bytesAtCut = Math.max(0, this.#bytesAtCut - (before - this.#open().bytes))
+    this.#backlog.over()
   }
 
   #onFailed(): void {
     this.#retiring = [...this.#retiringInCut, ...this.#retiring]
     this.#retiringInCut = []
+    this.#backlog.over()
   }
 }

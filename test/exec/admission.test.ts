@@ -28,7 +28,7 @@ function setUp() {
     passwordRequired: false,
     pause: { mode: undefined as PauseMode | undefined },
     server: {
-      durability: { writeFault: undefined as string | undefined },
+      durability: { writeFault: undefined as string | undefined, congested: false },
       config: { values: { minReplicasToWrite: 0 } },
       scripts: { commandFlags: () => state.announced },
     },
@@ -145,4 +145,16 @@ t.test('in RESP2 a subscriber may only subscribe, and a client in MONITOR may to
   session.monitoring = true
   t.equal(refusal('get'), 'ERR')
   t.equal(refusal('auth'), undefined)
+})
+
+t.test('writes wait while a checkpoint has too much to bring in, reads do not', async t => {
+  const { state, waits, queue } = setUp()
+  state.server.durability.congested = true
+  t.same(['set', 'get', 'auth'].map(waits), [true, false, false])
+  queue('get')
+  t.equal(waits('exec'), false)
+  queue('set')
+  t.equal(waits('exec'), true)
+  state.server.durability.congested = false
+  t.equal(waits('set'), false)
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { UsageError } from '../../src/base/errors.js'
@@ -23,6 +23,18 @@ t.test('a folder with files of others is refused and nothing is written into it'
     new UsageError(`The folder ${path} is not empty and not a Millrace data folder (it holds "letter.txt").`),
   )
   t.same(readdirSync(path), ['letter.txt'])
+})
+
+t.test('a folder that the system lets nobody write to is refused with the reason', async t => {
+  const path = join(temporaryFolder(t), 'data')
+  new DataFolder(path).release()
+  // In place of the lock file stands something that cannot be opened as one.
+  rmSync(join(path, 'LOCK'))
+  mkdirSync(join(path, 'LOCK'))
+  t.throws(
+    () => new DataFolder(path),
+    new UsageError(`The data folder ${path} cannot be read and written: illegal operation on a directory (EISDIR).`),
+  )
 })
 
 t.test('the empty root of a fresh file system is taken', async t => {

@@ -61,3 +61,28 @@ t.test('the first key behind a prefix', async t => {
   t.equal(after(255, 255), undefined)
   t.equal(after(), undefined)
 })
+
+t.test('a full map grows, in the middle of a transaction and under a reader', async t => {
+  const mapBytes = 1 << 20
+  const environment = new Environment(temporaryFolder(t), false, mapBytes)
+  const { tables, root } = environment
+  const key = (i: number) => Buffer.from(`row${i}`)
+  const text = 'x'.repeat(3000)
+  root.transactionSync(() => tables[Table.Heads].putSync(key(0), sealed('first')))
+  const before = environment.beginRead()
+  for (let round = 0; round < 3; round++) {
+    root.transactionSync(() => {
+      for (let i = 1; i <= 1000; i++) tables[Table.Heads].putSync(key(round * 1000 + i), sealed(text + i))
+    })
+  }
+  environment.refresh()
+  t.ok(environment.space().fileBytes > 8 * mapBytes, `${environment.space().fileBytes} bytes of file`)
+  t.equal(environment.countOf(Table.Heads), 3001)
+  for (let i = 1; i <= 3000; i += 97) {
+    t.equal(environment.read(Table.Heads, key(i))?.toString(), text + (((i - 1) % 1000) + 1))
+  }
+  t.equal(environment.read(Table.Heads, key(0), before)?.toString(), 'first', 'the older state is still there')
+  t.equal(environment.read(Table.Heads, key(5), before), undefined)
+  before.done()
+  await environment.close()
+})

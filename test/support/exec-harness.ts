@@ -129,7 +129,10 @@ export class ExecHarness {
     took: () => undefined,
   })
   /** Its writeFault may be set. */
-  readonly durability: { writeFault: string | undefined } = { writeFault: undefined }
+  readonly durability: { writeFault: string | undefined; congested: boolean } = {
+    writeFault: undefined,
+    congested: false,
+  }
   /** Calls of commit that were not answered; with holdCommits they stay here. */
   readonly commits: ((fault?: string) => void)[] = []
   holdCommits = false

@@ -84,6 +84,7 @@ export class FakeServer {
     lastCheckpointSeconds: 0,
     changesSinceCheckpoint: 3,
     writeFault: undefined as string | undefined,
+    congested: false,
     checkpoint: async () => void this.log.push('checkpoint'),
     synced: async () => void this.log.push('synced'),
     figures: () => ({ journalBytes: 12 }),

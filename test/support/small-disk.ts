@@ -22,12 +22,15 @@ export interface SmallDisk {
   remount(options: string): void
 }
 
-/** Undefined, with the reason as a comment, where the system allows no such thing. */
+/**
+ * Undefined, with the reason as a comment, where the system allows no such thing.
+ * @param inside the folder that it is mounted on
+ */
 export async function smallDisk(
   t: Teardown & { comment(text: string): void },
   megabytes: number,
+  inside = tempDir(t),
 ): Promise<SmallDisk | undefined> {
-  const inside = tempDir(t)
   const root = process.getuid?.() === 0
   const script = `mount -t tmpfs -o size=${megabytes}m tmpfs "$1" && echo mounted && exec sleep 600`
   const words = [...(root ? [] : ['-r']), '-m', 'sh', '-c', script, 'sh', inside]
