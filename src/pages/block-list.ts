@@ -2,7 +2,7 @@
 // changed since they were used, so that appends cost nothing and a rank costs one pass over what changed.
 
 import type { DescriptorBlock } from './descriptor-block.js'
-import type { Page } from './page.js'
+import type { Page, PageCodec } from './page.js'
 
 const NO_SUMS = new Float64Array(1)
 
@@ -58,13 +58,16 @@ export class BlockList<K, P extends Page<K>> {
   }
 
   /** The last block whose first key is <= `key`; the first block when there is none. */
-  indexFor(key: K, compare: (a: K, b: K) => number): number {
+  indexFor(key: K, codec: PageCodec<K, P>): number {
     const blocks = this.blocks
+    const prefix = codec.prefix?.(key) ?? 0
     let low = 0
     let high = blocks.length - 1
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      if (compare(blocks[middle].firstKey, key) <= 0) low = middle
+      const block = blocks[middle]
+      const isBefore = block.prefix === prefix ? codec.compare(block.firstKey, key) <= 0 : block.prefix < prefix
+      if (isBefore) low = middle
       else high = middle - 1
     }
     return low

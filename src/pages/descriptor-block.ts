@@ -34,32 +34,84 @@ export class BlockBody<K, P extends Page<K>> {
   readonly nodes: PageNode<K, P>[] = []
   /** nodes[i].count side by side: summed far faster than through the objects. */
   readonly counts: number[] = []
+  /** The prefix of nodes[i].firstKey, side by side as well; empty when the codec has none. */
+  readonly #prefixes: number[] = []
 
   constructor(public block: DescriptorBlock<K, P>) {}
 
   insert(at: number, node: PageNode<K, P>): void {
+    const { codec } = node.tree
     node.body = this
     if (at === this.nodes.length) {
       node.index = at
       this.nodes.push(node)
       this.counts.push(node.count)
+      if (codec.prefix !== undefined) this.#prefixes.push(codec.prefix(node.firstKey))
       return
     }
     this.nodes.splice(at, 0, node)
     this.counts.splice(at, 0, node.count)
+    if (codec.prefix !== undefined) this.#prefixes.splice(at, 0, codec.prefix(node.firstKey))
     this.#renumber(at)
   }
 
   remove(at: number): void {
     this.nodes.splice(at, 1)
     this.counts.splice(at, 1)
+    this.#prefixes.splice(at, 1)
     this.#renumber(at)
+  }
+
+  /** Gives the first node another separator. */
+  beginAt(firstKey: K): void {
+    const node = this.nodes[0]
+    const { codec } = node.tree
+    node.firstKey = firstKey
+    this.block.firstKey = firstKey
+    if (codec.prefix !== undefined) this.#prefixes[0] = codec.prefix(firstKey)
+  }
+
+  /** The last node whose separator is <= `key`; the first node when there is none. */
+  nodeFor(key: K): PageNode<K, P> {
+    const { nodes } = this
+    const { codec } = nodes[0].tree
+    if (codec.prefix !== undefined) return nodes[this.#indexByPrefix(key, codec.prefix(key))]
+    let low = 0
+    let high = nodes.length - 1
+    // Most keys that are looked for belong into the last page.
+    if (codec.compare(nodes[high].firstKey, key) <= 0) return nodes[high]
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (codec.compare(nodes[middle].firstKey, key) <= 0) low = middle
+      else high = middle - 1
+    }
+    return nodes[low]
+  }
+
+  #indexByPrefix(key: K, prefix: number): number {
+    const prefixes = this.#prefixes
+    let low = 0
+    let high = prefixes.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      const other = prefixes[middle]
+      const isBefore = other === prefix ? this.#beginsAtMost(middle, key) : other < prefix
+      if (isBefore) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  #beginsAtMost(at: number, key: K): boolean {
+    const node = this.nodes[at]
+    return node.tree.codec.compare(node.firstKey, key) <= 0
   }
 
   /** Moves nodes [at, end) behind the nodes of `target`. */
   moveTo(target: BlockBody<K, P>, at: number): void {
     const moved = this.nodes.splice(at)
     this.counts.splice(at)
+    this.#prefixes.splice(at)
     for (const node of moved) target.insert(target.nodes.length, node)
   }
 
@@ -92,14 +144,32 @@ export class DescriptorBlock<K, P extends Page<K>> extends Row implements Evicta
   /** Place in the tree's list of blocks. */
   index = -1
   #evicted: WeakRef<BlockBody<K, P>> | undefined = undefined
+  #firstKey: K
+  /** As codec.prefix says of its first key; 0 when it says nothing. */
+  prefix: number
 
   constructor(
     readonly tree: TreeIdentity<K, P>,
     readonly number: number,
-    /** The separator of its first page. */
-    public firstKey: K,
+    firstKey: K,
   ) {
     super()
+    this.#firstKey = firstKey
+    this.prefix = this.#prefixOf(firstKey)
+  }
+
+  /** The separator of its first page. */
+  get firstKey(): K {
+    return this.#firstKey
+  }
+
+  set firstKey(key: K) {
+    this.#firstKey = key
+    this.prefix = this.#prefixOf(key)
+  }
+
+  #prefixOf(key: K): number {
+    return this.tree.codec.prefix?.(key) ?? 0
   }
 
   get table(): Table {
@@ -154,7 +224,7 @@ export class DescriptorBlock<K, P extends Page<K>> extends Row implements Evicta
   decodeRow(value: Buffer | undefined): BlockBody<K, P> {
     const what = `descriptor block ${this.number} of tree ${this.tree.id}`
     const reader = new ByteReader(decodePageRow(value, PAGE_KIND.descriptors, this.nodeCount, what), what)
-    const body = readBody(reader, this, this.nodeCount)
+    const body = bodyOf(this, readNodes(reader, this.tree, this.nodeCount))
     reader.end()
     const first = body.nodes[0]
     if (first === undefined || this.tree.codec.compare(first.firstKey, this.firstKey) !== 0) {
@@ -170,19 +240,28 @@ export class DescriptorBlock<K, P extends Page<K>> extends Row implements Evicta
 }
 
 /** Reads `nodeCount` descriptors. @throws CorruptionError when their separators do not ascend */
-export function readBody<K, P extends Page<K>>(
+export function readNodes<K, P extends Page<K>>(
   reader: ByteReader,
-  block: DescriptorBlock<K, P>,
+  tree: TreeIdentity<K, P>,
   nodeCount: number,
-): BlockBody<K, P> {
-  const body = new BlockBody(block)
-  const { tree } = block
+): PageNode<K, P>[] {
+  const nodes: PageNode<K, P>[] = []
   for (let i = 0; i < nodeCount; i++) {
     const node = readDescriptor(reader, tree)
-    if (i > 0 && !ascends(tree.codec, body.nodes[i - 1].firstKey, node.firstKey)) {
+    if (i > 0 && !ascends(tree.codec, nodes[i - 1].firstKey, node.firstKey)) {
       throw new CorruptionError(`${reader.what} has separators out of order`)
     }
-    body.insert(i, node)
+    nodes.push(node)
   }
+  return nodes
+}
+
+/** The body of `block` with these nodes, in order. */
+export function bodyOf<K, P extends Page<K>>(
+  block: DescriptorBlock<K, P>,
+  nodes: readonly PageNode<K, P>[],
+): BlockBody<K, P> {
+  const body = new BlockBody(block)
+  for (const [i, node] of nodes.entries()) body.insert(i, node)
   return body
 }

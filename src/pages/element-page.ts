@@ -6,6 +6,7 @@
 
 import { assert } from '../base/assert.js'
 import { CorruptionError } from '../base/errors.js'
+import { LENGTH_BYTES_MAX, lengthAt, putLength, skipLength } from './length-prefix.js'
 import { PAGE_KIND, type Page, type PageCodec } from './page.js'
 import { bodyBytesFilling } from './page-row.js'
 
@@ -13,8 +14,6 @@ export const ELEMENT_BODY_BYTES_MAX = bodyBytesFilling(2)
 const CAPACITY_BYTES_MIN = 128
 const SLOTS_MIN = 8
 const OBJECT_BYTES = 200
-/** Lengths up to 2^32. */
-const LENGTH_BYTES_MAX = 5
 /** Up to so many bytes a loop beats a native call. */
 const BYTES_COMPARED_HERE = 16
 const NO_BYTES = Buffer.alloc(0)
@@ -78,6 +77,10 @@ export class ElementPage implements Page<undefined> {
 
   keyAt(): undefined {
     return undefined
+  }
+
+  isAt(): boolean {
+    return true
   }
 
   /** A view of the page's bytes, which never change. */
@@ -221,33 +224,6 @@ export function elementBytes(length: number): number {
   let digits = 1
   for (let rest = length; rest >= 128; rest = Math.floor(rest / 128)) digits++
   return digits + length
-}
-
-function putLength(bytes: Uint8Array, at: number, length: number): number {
-  let rest = length
-  let to = at
-  while (rest >= 128) {
-    bytes[to++] = (rest % 128) | 128
-    rest = Math.floor(rest / 128)
-  }
-  bytes[to++] = rest
-  return to
-}
-
-function lengthAt(bytes: Uint8Array, at: number): number {
-  if (bytes[at] < 128) return bytes[at]
-  let length = 0
-  let scale = 1
-  for (let i = at; ; i++, scale *= 128) {
-    length += (bytes[i] & 127) * scale
-    if (bytes[i] < 128) return length
-  }
-}
-
-function skipLength(bytes: Uint8Array, at: number): number {
-  let to = at
-  while (bytes[to] >= 128) to++
-  return to + 1
 }
 
 /** Where the element at `at` ends, or -1 when it does not end within the bytes. */

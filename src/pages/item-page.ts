@@ -1,44 +1,65 @@
-// A page of items with keys and values of any length, in byte order of the keys: hashes, sets, sorted sets, lists.
-// Items lie in one buffer in the order they were written; a sorted array of slots says where. So an insert moves slots
-// and not bytes, and bytes handed out never change: replacing or removing an item leaves its bytes behind as waste
-// until the page moves to a new buffer.
-// Item: varint key bytes, varint value bytes, key, value. On disk the items lie in key order without waste.
-// Used by: types/.
+// A page of items with keys and values of any length, in byte order of the keys: hashes, sets, sorted sets.
+// Items lie in one buffer in the order they were written; places, in the order of the keys, say where. So an insert
+// moves places and not bytes, and bytes handed out never change: replacing or removing an item leaves its bytes behind
+// as waste until the page moves to a new buffer. On disk the items lie in key order without waste.
+// Beside each offset stands the key's prefix: the bytes behind those that all keys of the page begin with. A search
+// goes over these, which lie side by side, and looks at a key only where prefixes are equal.
+// Used by: types/. Uses: item-bytes.
 
 import { assert } from '../base/assert.js'
 import { CorruptionError } from '../base/errors.js'
+import {
+  commonKeyBytes,
+  compareKeyAt,
+  compareKeys,
+  copyRun,
+  itemBytesMax,
+  itemEnd,
+  keyAscends,
+  keyLength,
+  keyOffset,
+  PREFIX_BYTES,
+  prefixAt,
+  prefixOf,
+  putItem,
+  valueIs,
+  valueLength,
+  valueOffset,
+  type Content,
+} from './item-bytes.js'
 import { PAGE_KIND, type Page, type PageCodec } from './page.js'
 import { bodyBytesFilling } from './page-row.js'
 
 export const ITEM_BODY_BYTES_MAX = bodyBytesFilling(2)
 const CAPACITY_BYTES_MIN = 256
 const OBJECT_BYTES = 200
-/**
- * Most keys differ in their first bytes, and most keys and values are short: comparing and copying so many here costs
- * less than the call of a native function. A sorted set's key begins with the eight bytes of its score, which many
- * members may share.
- */
-const BYTES_COMPARED_HERE = 32
-const BYTES_COPIED_HERE = 32
+/** Places of an item: its prefix, then its offset. */
+const WORDS = 2
+const OFFSET = 1
+const PLACES_MIN = 8
 /** A page that moves takes its waste along unless that is more than one part in so many. */
 const WASTE_PARTS = 4
-/** Lengths up to 2^32. */
-const LENGTH_BYTES_MAX = 5
+/** What a page gets more than it needs when its waste made it move, as a shift: a full one would move each time. */
+const ROOM_SHIFT = 3
+/** Bytes of a separator's prefix: as many as a double holds exactly. */
+const SEPARATOR_PREFIX_BYTES = 6
 const NO_BYTES = Buffer.alloc(0)
 
 export class ItemPage implements Page<Buffer> {
   #bytes: Buffer
   #used: number
-  /** Bytes of [0, used) that no slot refers to. */
+  /** Bytes of [0, used) that no place refers to. */
   #wasted = 0
-  /** Offsets of the items, in key order; the first `count` count. */
-  #slots: Uint32Array
+  /** Of each item in key order WORDS numbers; those of the first `count` count. */
+  #places: Uint32Array
+  /** All keys begin with so many same bytes, which their prefixes leave out. */
+  #skip = 0
   count = 0
 
-  constructor(bytes: Buffer, slotsExpected: number) {
+  constructor(bytes: Buffer, itemsExpected: number) {
     this.#bytes = bytes
     this.#used = bytes.length
-    this.#slots = new Uint32Array(slotsExpected)
+    this.#places = new Uint32Array(itemsExpected * WORDS)
   }
 
   /** A page over `count` items that lie in key order in `body`. @throws CorruptionError unless they do */
@@ -47,16 +68,18 @@ export class ItemPage implements Page<Buffer> {
     if (count * 2 > body.length) throw new CorruptionError(`${count} items in ${body.length} bytes`)
     const page = new ItemPage(body, count)
     let at = 0
+    let before = 0
     for (let i = 0; i < count; i++) {
       const end = itemEnd(body, at)
       if (end === -1) throw new CorruptionError(`item ${i} of ${count} is cut off`)
-      page.#slots[i] = at
-      page.count = i + 1
-      if (i > 0 && Buffer.compare(page.keyAt(i - 1), page.keyAt(i)) >= 0)
-        throw new CorruptionError('items out of order')
+      if (i > 0 && !keyAscends(body, before, at)) throw new CorruptionError('items out of order')
+      page.#places[i * WORDS + OFFSET] = at
+      before = at
       at = end
     }
     if (at !== body.length) throw new CorruptionError(`more than ${count} items`)
+    page.count = count
+    page.#setPrefixes()
     return page
   }
 
@@ -65,7 +88,7 @@ export class ItemPage implements Page<Buffer> {
   }
 
   get memoryBytes(): number {
-    return this.#bytes.length + this.#slots.length * 4 + OBJECT_BYTES
+    return this.#bytes.length + this.#places.length * 4 + OBJECT_BYTES
   }
 
   get summary(): number {
@@ -77,35 +100,64 @@ export class ItemPage implements Page<Buffer> {
   }
 
   lowerBound(key: Buffer): number {
+    const { count } = this
+    const skip = this.#skip
+    if (skip > 0) {
+      const side = this.#compareSkipped(key)
+      if (side !== 0) return side < 0 ? 0 : count
+    }
+    const prefix = prefixOf(key, 0, key.length, skip)
+    const places = this.#places
     let low = 0
-    let high = this.count
+    let high = count
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#compareAt(middle, key) < 0) low = middle + 1
+      const other = places[middle * WORDS]
+      if (other < prefix || (other === prefix && this.#compareAt(middle, key) < 0)) low = middle + 1
       else high = middle
     }
     return low
   }
 
+  isAt(index: number, key: Buffer): boolean {
+    return this.#compareAt(index, key) === 0
+  }
+
   /** The item with this key, or -1. */
   indexOf(key: Buffer): number {
     const index = this.lowerBound(key)
-    return index < this.count && this.#compareAt(index, key) === 0 ? index : -1
+    return index < this.count && this.isAt(index, key) ? index : -1
   }
 
   /** A view of the page's bytes, which never change. */
   keyAt(index: number): Buffer {
     const bytes = this.#bytes
-    const key = skipLengths(bytes, this.#slots[index])
-    return bytes.subarray(key, key + lengthAt(bytes, this.#slots[index]))
+    const at = this.#offset(index)
+    const key = keyOffset(bytes, at)
+    return bytes.subarray(key, key + keyLength(bytes, at))
   }
 
   /** A view of the page's bytes, which never change. */
   valueAt(index: number): Buffer {
     const bytes = this.#bytes
-    const at = this.#slots[index]
-    const value = skipLengths(bytes, at) + lengthAt(bytes, at)
-    return bytes.subarray(value, value + lengthAt(bytes, skipLength(bytes, at)))
+    const at = this.#offset(index)
+    const value = valueOffset(bytes, at)
+    return bytes.subarray(value, value + valueLength(bytes, at))
+  }
+
+  /** True when the item's value is `value`. */
+  holds(index: number, value: Content): boolean {
+    return valueIs(this.#bytes, this.#offset(index), value)
+  }
+
+  /** The value, of eight bytes, as a double, big-endian. */
+  numberAt(index: number): number {
+    return this.#bytes.readDoubleBE(valueOffset(this.#bytes, this.#offset(index)))
+  }
+
+  /** Writes a number over a value that numberAt() gives, and that nobody was handed a view of. */
+  putNumber(index: number, value: number): void {
+    this.#bytes.writeDoubleBE(value, valueOffset(this.#bytes, this.#offset(index)))
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -114,32 +166,33 @@ export class ItemPage implements Page<Buffer> {
   }
 
   /** Adds the item or replaces its value; says whether it is new. */
-  set(key: Buffer, value: Buffer): boolean {
+  set(key: Buffer, value: Content): boolean {
     const index = this.lowerBound(key)
-    const isNew = index === this.count || this.#compareAt(index, key) !== 0
+    const isNew = index === this.count || !this.isAt(index, key)
     if (isNew) this.insert(index, key, value)
     else this.replace(index, value)
     return isNew
   }
 
   /** Adds an item at `index`, which lowerBound(key) gave; the key must be new. */
-  insert(index: number, key: Buffer, value: Buffer): void {
+  insert(index: number, key: Buffer, value: Content): void {
+    const { count } = this
     const at = this.#write(key, value)
-    if (this.count === this.#slots.length) {
-      const slots = new Uint32Array(Math.max(8, this.count * 2))
-      slots.set(this.#slots)
-      this.#slots = slots
-    }
-    this.#slots.copyWithin(index + 1, index, this.count)
-    this.#slots[index] = at
-    this.count++
+    if (count * WORDS === this.#places.length) this.#growPlaces()
+    const places = this.#places
+    if (index < count) places.copyWithin((index + 1) * WORDS, index * WORDS, count * WORDS)
+    places[index * WORDS] = prefixOf(key, 0, key.length, this.#skip)
+    places[index * WORDS + OFFSET] = at
+    this.count = count + 1
+    // Between two keys that share their first bytes every key does.
+    if (index === 0 || index === count) this.#sharesLess()
   }
 
-  replace(index: number, value: Buffer): void {
+  replace(index: number, value: Content): void {
     const key = this.keyAt(index)
     this.#waste(index)
     this.count-- // the item must not be carried along should the bytes move
-    this.#slots.copyWithin(index, index + 1, this.count + 1)
+    this.#places.copyWithin(index * WORDS, (index + 1) * WORDS, (this.count + 1) * WORDS)
     this.insert(index, key, value)
   }
 
@@ -154,7 +207,7 @@ export class ItemPage implements Page<Buffer> {
     assert(from >= 0 && to <= this.count, 'the items to remove are there')
     if (from >= to) return
     for (let i = from; i < to; i++) this.#waste(i)
-    this.#slots.copyWithin(from, to, this.count)
+    this.#places.copyWithin(from * WORDS, to * WORDS, this.count * WORDS)
     this.count -= to - from
   }
 
@@ -173,7 +226,8 @@ export class ItemPage implements Page<Buffer> {
   indexAtBytes(bytes: number): number {
     let rest = bytes
     for (let i = 0; i < this.count; i++) {
-      rest -= itemEnd(this.#bytes, this.#slots[i]) - this.#slots[i]
+      const at = this.#offset(i)
+      rest -= itemEnd(this.#bytes, at) - at
       if (rest < 0) return i
     }
     return this.count
@@ -181,61 +235,106 @@ export class ItemPage implements Page<Buffer> {
 
   encodeBody(): Buffer {
     const body = Buffer.allocUnsafe(this.bodyBytes)
-    let to = 0
-    for (let i = 0; i < this.count; i++) {
-      const at = this.#slots[i]
-      to += this.#bytes.copy(body, to, at, itemEnd(this.#bytes, at))
-    }
-    assert(to === body.length, 'waste and items make up the page')
+    this.putBody(body, 0)
     return body
   }
 
-  #compareAt(index: number, key: Buffer): number {
-    const bytes = this.#bytes
-    const at = skipLengths(bytes, this.#slots[index])
-    const end = at + lengthAt(bytes, this.#slots[index])
-    const compared = Math.min(end - at, key.length, BYTES_COMPARED_HERE)
-    for (let i = 0; i < compared; i++) {
-      const difference = bytes[at + i] - key[i]
-      if (difference !== 0) return difference
-    }
-    return bytes.compare(key, compared, key.length, at + compared, end)
+  putBody(to: Buffer, at: number): void {
+    const end = this.#copyItems(to, at)
+    assert(end === at + this.bodyBytes, 'waste and items make up the page')
   }
 
-  #write(key: Buffer, value: Buffer): number {
-    const needed = LENGTH_BYTES_MAX * 2 + key.length + value.length
+  #offset(index: number): number {
+    return this.#places[index * WORDS + OFFSET]
+  }
+
+  #compareAt(index: number, key: Buffer): number {
+    return compareKeyAt(this.#bytes, this.#offset(index), key)
+  }
+
+  /** Where `key` lies beside all keys of the page by the bytes these share: 0 when it shares them too. */
+  #compareSkipped(key: Buffer): number {
+    if (this.count === 0) return 0
+    const bytes = this.#bytes
+    const from = keyOffset(bytes, this.#offset(0))
+    const compared = Math.min(this.#skip, key.length)
+    for (let i = 0; i < compared; i++) if (key[i] !== bytes[from + i]) return key[i] - bytes[from + i]
+    return compared === this.#skip ? 0 : -1
+  }
+
+  /** Has the prefixes begin where the keys differ, should a key at either end have come that shares less. */
+  #sharesLess(): void {
+    const shared = commonKeyBytes(this.#bytes, this.#offset(0), this.#offset(this.count - 1))
+    if (this.count === 1 || shared < this.#skip) this.#setPrefixes()
+  }
+
+  #setPrefixes(): void {
+    const { count } = this
+    this.#skip = count === 0 ? 0 : commonKeyBytes(this.#bytes, this.#offset(0), this.#offset(count - 1))
+    for (let i = 0; i < count; i++) this.#places[i * WORDS] = prefixAt(this.#bytes, this.#offset(i), this.#skip)
+  }
+
+  #growPlaces(): void {
+    const places = new Uint32Array(Math.max(PLACES_MIN, this.count * 2) * WORDS)
+    places.set(this.#places)
+    this.#places = places
+  }
+
+  /** Copies the items to `to` at `start`, in key order; returns the offset behind them. */
+  #copyItems(to: Buffer, start = 0): number {
+    const bytes = this.#bytes
+    let used = start
+    let from = 0
+    let end = 0
+    // Neighbours that lie side by side go in one copy.
+    for (let i = 0; i < this.count; i++) {
+      const at = this.#offset(i)
+      if (at !== end) {
+        used += copyRun(bytes, from, end, to, used)
+        from = at
+      }
+      end = itemEnd(bytes, at)
+    }
+    return used + copyRun(bytes, from, end, to, used)
+  }
+
+  #write(key: Buffer, value: Content): number {
+    const needed = itemBytesMax(key, value)
     if (this.#used + needed > this.#bytes.length) this.#rewrite(needed)
     const at = this.#used
-    const bytes = this.#bytes
-    let to = putLength(bytes, at, key.length)
-    to = putLength(bytes, to, value.length)
-    to = copyAll(key, bytes, to)
-    this.#used = copyAll(value, bytes, to)
+    this.#used = putItem(this.#bytes, at, key, value)
     return at
   }
 
   #waste(index: number): void {
-    const at = this.#slots[index]
+    const at = this.#offset(index)
     this.#wasted += itemEnd(this.#bytes, at) - at
   }
 
   /** Moves the items to a new buffer with room for `bytes` more; with 0, to one of exactly their size. */
   #rewrite(bytes: number): void {
-    const old = this.#bytes
-    const asItIs = bytes > 0 && this.#wasted * WASTE_PARTS <= this.#used
+    // Leaving waste behind costs a look at each item: it is done when there is much, or when nothing else is left.
+    const isFull = this.#used * 2 > ITEM_BODY_BYTES_MAX
+    const asItIs = bytes > 0 && (this.#wasted === 0 || (!isFull && this.#wasted * WASTE_PARTS <= this.#used))
     const needed = (asItIs ? this.#used : this.bodyBytes) + bytes
-    const doubled = Math.max(needed, Math.min(needed * 2, ITEM_BODY_BYTES_MAX), bytes === 0 ? 0 : CAPACITY_BYTES_MIN)
-    this.#bytes = Buffer.allocUnsafeSlow(doubled)
-    if (asItIs) {
-      old.copy(this.#bytes, 0, 0, this.#used)
-      return
+    const room = asItIs || bytes === 0 ? 0 : Math.min(needed, ITEM_BODY_BYTES_MAX) >> ROOM_SHIFT
+    const doubled = bytes === 0 ? 0 : Math.max(Math.min(needed * 2, ITEM_BODY_BYTES_MAX), CAPACITY_BYTES_MIN)
+    const fresh = Buffer.allocUnsafeSlow(Math.max(needed + room, doubled))
+    if (asItIs) this.#bytes.copy(fresh, 0, 0, this.#used)
+    else {
+      this.#used = this.#copyItems(fresh)
+      this.#wasted = 0
+      this.#offsetsInOrder(fresh)
     }
-    this.#used = 0
-    this.#wasted = 0
+    this.#bytes = fresh
+  }
+
+  /** The items lie in key order at the start of `bytes`. */
+  #offsetsInOrder(bytes: Buffer): void {
+    let at = 0
     for (let i = 0; i < this.count; i++) {
-      const at = this.#slots[i]
-      this.#slots[i] = this.#used
-      this.#used += old.copy(this.#bytes, this.#used, at, itemEnd(old, at))
+      this.#places[i * WORDS + OFFSET] = at
+      at = itemEnd(bytes, at)
     }
   }
 
@@ -243,59 +342,6 @@ export class ItemPage implements Page<Buffer> {
   #take(other: ItemPage, from: number): void {
     for (let i = from; i < other.count; i++) this.insert(this.count, other.keyAt(i), other.valueAt(i))
   }
-}
-
-/** Copies all of `from` to `to` at `at`; returns the offset behind it. */
-function copyAll(from: Uint8Array, to: Uint8Array, at: number): number {
-  const { length } = from
-  if (length > BYTES_COPIED_HERE) to.set(from, at)
-  else for (let i = 0; i < length; i++) to[at + i] = from[i]
-  return at + length
-}
-
-function putLength(bytes: Uint8Array, at: number, length: number): number {
-  let rest = length
-  let to = at
-  while (rest >= 128) {
-    bytes[to++] = (rest % 128) | 128
-    rest = Math.floor(rest / 128)
-  }
-  bytes[to++] = rest
-  return to
-}
-
-function lengthAt(bytes: Uint8Array, at: number): number {
-  if (bytes[at] < 128) return bytes[at]
-  let length = 0
-  let scale = 1
-  for (let i = at; ; i++, scale *= 128) {
-    length += (bytes[i] & 127) * scale
-    if (bytes[i] < 128) return length
-  }
-}
-
-function skipLength(bytes: Uint8Array, at: number): number {
-  let to = at
-  while (bytes[to] >= 128) to++
-  return to + 1
-}
-
-function skipLengths(bytes: Uint8Array, at: number): number {
-  return skipLength(bytes, skipLength(bytes, at))
-}
-
-/** Where the item at `at` ends, or -1 when it does not end within the bytes. */
-function itemEnd(bytes: Uint8Array, at: number): number {
-  const to = skipLengths(bytes, at)
-  if (to > bytes.length || to - at > LENGTH_BYTES_MAX * 2) return -1
-  const end = to + lengthAt(bytes, at) + lengthAt(bytes, skipLength(bytes, at))
-  return end <= bytes.length ? end : -1
-}
-
-function compareKeys(a: Buffer, b: Buffer): number {
-  const compared = Math.min(a.length, b.length, BYTES_COMPARED_HERE)
-  for (let i = 0; i < compared; i++) if (a[i] !== b[i]) return a[i] - b[i]
-  return Buffer.compare(a, b)
 }
 
 /** The shortest prefix of `key` that is above `before`, in bytes of its own. */
@@ -310,12 +356,20 @@ function shortestAbove(before: Buffer | undefined, key: Buffer): Buffer {
   return separator
 }
 
+/** The first bytes, a shorter key's with zeros behind it, as one number. */
+function separatorPrefix(key: Buffer): number {
+  let prefix = prefixOf(key, 0, key.length, 0)
+  for (let i = PREFIX_BYTES; i < SEPARATOR_PREFIX_BYTES; i++) prefix = prefix * 256 + (i < key.length ? key[i] : 0)
+  return prefix
+}
+
 /** `kind` tells the trees of different types apart; PAGE_KIND.items and above. */
 export function itemCodec(kind: number = PAGE_KIND.items): PageCodec<Buffer, ItemPage> {
   return {
     kind,
     bodyBytesMax: ITEM_BODY_BYTES_MAX,
     compare: compareKeys,
+    prefix: separatorPrefix,
     encodeKey: key => key,
     decodeKey: bytes => bytes,
     separator: shortestAbove,

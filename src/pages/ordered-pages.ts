@@ -107,11 +107,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
   nodeForInsert(key: K): PageNode<K, P> {
     const node = this.nodeFor(key) ?? this.appendNode(key)
     this.willChange(node)
-    if (this.codec.compare(key, node.firstKey) < 0) {
-      // Only the first page of the tree is asked to take a key below its separator.
-      node.firstKey = this.codec.separator(undefined, key)
-      this.homeOf(node).block.firstKey = node.firstKey
-    }
+    if (this.isBefore(key, node)) this.homeOf(node).beginAt(this.codec.separator(undefined, key))
     return node
   }
 

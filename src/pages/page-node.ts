@@ -12,7 +12,7 @@ import type { ByteWriter } from './byte-writer.js'
 import type { BlockBody } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
 import type { PagePin } from './page-pin.js'
-import { encodePageRow } from './page-row.js'
+import { encodePageRow, newPageRow, PAGE_HEADER } from './page-row.js'
 
 /** Page and block numbers are 32 bits of a row's key. */
 export const PAGE_NO_MAX = 0xffffffff
@@ -81,7 +81,11 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
   encodeRow(): Buffer {
     const page = this.resident
     assert(page !== undefined, 'a dirty page is resident')
-    return encodePageRow(this.tree.codec.kind, page.count, page.encodeBody())
+    const { kind } = this.tree.codec
+    if (page.putBody === undefined) return encodePageRow(kind, page.count, page.encodeBody())
+    const value = newPageRow(kind, page.count, page.bodyBytes)
+    page.putBody(value, PAGE_HEADER.BODY)
+    return value
   }
 
   rowBytes(): number {

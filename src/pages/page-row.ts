@@ -27,13 +27,19 @@ export function bodyBytesFilling(lmdbPages: number): number {
 }
 
 export function encodePageRow(kind: number, count: number, body: Buffer): Buffer {
-  const value = Buffer.allocUnsafe(PAGE_HEADER.BODY + body.length)
+  const value = newPageRow(kind, count, body.length)
+  body.copy(value, PAGE_HEADER.BODY)
+  return value
+}
+
+/** As encodePageRow(), whose body the caller writes from PAGE_HEADER.BODY on. */
+export function newPageRow(kind: number, count: number, bodyBytes: number): Buffer {
+  const value = Buffer.allocUnsafe(PAGE_HEADER.BODY + bodyBytes)
   value.writeUInt16BE(MAGIC, PAGE_HEADER.MAGIC)
   value[PAGE_HEADER.KIND] = kind
   value[PAGE_HEADER.VERSION] = VERSION
   value.writeUInt32BE(count, PAGE_HEADER.COUNT)
-  value.writeUInt32BE(body.length, PAGE_HEADER.BODY_BYTES)
-  body.copy(value, PAGE_HEADER.BODY)
+  value.writeUInt32BE(bodyBytes, PAGE_HEADER.BODY_BYTES)
   return value
 }
 

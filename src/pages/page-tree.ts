@@ -134,19 +134,8 @@ export abstract class PageTree<K, P extends Page<K>> {
   nodeFor(key: K): PageNode<K, P> | undefined {
     const blocks = this.list.blocks
     if (blocks.length === 0) return undefined
-    const { compare } = this.codec
-    const block = blocks.length === 1 ? blocks[0] : blocks[this.list.indexFor(key, compare)]
-    const nodes = this.bodyOf(block).nodes
-    let low = 0
-    let high = nodes.length - 1
-    // Most keys that are looked for belong into the last page.
-    if (compare(nodes[high].firstKey, key) <= 0) return nodes[high]
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if (compare(nodes[middle].firstKey, key) <= 0) low = middle
-      else high = middle - 1
-    }
-    return nodes[low]
+    const block = blocks.length === 1 ? blocks[0] : blocks[this.list.indexFor(key, this.codec)]
+    return this.bodyOf(block).nodeFor(key)
   }
 
   /**
@@ -178,11 +167,16 @@ export abstract class PageTree<K, P extends Page<K>> {
   /** The item with exactly this key. */
   find(key: K): Position<K, P> | undefined {
     const node = this.nodeFor(key)
-    if (node === undefined || this.codec.compare(key, node.firstKey) < 0) return undefined
+    if (node === undefined || this.isBefore(key, node)) return undefined
     const page = this.page(node)
     const index = page.lowerBound(key)
-    if (index === page.count || this.codec.compare(page.keyAt(index), key) !== 0) return undefined
-    return { node, index }
+    return index < page.count && page.isAt(index, key) ? { node, index } : undefined
+  }
+
+  /** True when `key`, whose nodeFor() is `node`, lies below the separator: only the tree's first page has room there. */
+  protected isBefore(key: K, node: PageNode<K, P>): boolean {
+    if (node.index !== 0 || this.homeOf(node).block.index !== 0) return false
+    return this.codec.compare(key, node.firstKey) < 0
   }
 
   /** Number of items with key < `key`. Loads at most one page. */

@@ -28,6 +28,8 @@ export interface Page<K> {
   /** First index whose key is >= `key`; `count` when there is none. */
   lowerBound(key: K): number
   keyAt(index: number): K
+  /** True when the key of the item at `index` is `key`. */
+  isAt(index: number, key: K): boolean
   /** The largest index such that the items before it take at most `bytes` of the body. */
   indexAtBytes(bytes: number): number
   /** Removes items [from, to). */
@@ -42,6 +44,8 @@ export interface Page<K> {
   readonly visibleSummary: number
   /** The body, as it goes to the disk; bytes that will not change afterwards. */
   encodeBody(): Buffer
+  /** Writes the body to `to` at `at`: for pages whose encodeBody() would be a copy made for one more copy. */
+  putBody?(to: Buffer, at: number): void
 }
 
 export interface PageCodec<K, P extends Page<K>> {
@@ -55,6 +59,11 @@ export interface PageCodec<K, P extends Page<K>> {
    */
   readonly keyless?: boolean
   compare(a: K, b: K): number
+  /**
+   * A number that orders keys as far as it goes: it is below that of another key only if the key is. Searches look at
+   * these numbers, which lie side by side, and at the keys only where they are equal. Undefined: at the keys alone.
+   */
+  prefix?(key: K): number
   encodeKey(key: K): Buffer
   /** @throws CorruptionError when these bytes are no key */
   decodeKey(bytes: Buffer): K

@@ -80,6 +80,10 @@ export class RecordPage implements Page<StreamId> {
     return index < this.count && this.compareAt(index, id) === 0 ? index : -1
   }
 
+  isAt(index: number, id: StreamId): boolean {
+    return this.compareAt(index, id) === 0
+  }
+
   /** Sign of (the ID of record `index`) minus `id`. */
   compareAt(index: number, id: StreamId): number {
     return compareIdAt(this.bytes, index * this.recordBytes, id)

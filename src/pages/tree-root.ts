@@ -7,11 +7,12 @@ import type { BlockList } from './block-list.js'
 import { ByteReader } from './byte-reader.js'
 import { ByteWriter } from './byte-writer.js'
 import {
+  bodyOf,
   DescriptorBlock,
   INLINE_BLOCK_NO,
   NODES_INLINE_MAX,
   NODES_PER_BLOCK_MAX,
-  readBody,
+  readNodes,
 } from './descriptor-block.js'
 import { ascends, type Page, type PageCodec } from './page.js'
 import { DESCRIPTOR_BYTES_EXPECTED, PAGE_NO_MAX, writeDescriptor, type TreeIdentity } from './page-node.js'
@@ -124,11 +125,10 @@ function readInline<K, P extends Page<K>>(
 ): DescriptorBlock<K, P>[] {
   if (entries > NODES_INLINE_MAX) throw new CorruptionError(`${reader.what} describes ${entries} pages inline`)
   if (entries === 0) return []
-  // The first key is not known yet; it is the first descriptor's.
-  const block = new DescriptorBlock(tree, INLINE_BLOCK_NO, undefined as K)
-  const body = readBody(reader, block, entries)
+  const nodes = readNodes(reader, tree, entries)
+  const block = new DescriptorBlock(tree, INLINE_BLOCK_NO, nodes[0].firstKey)
+  const body = bodyOf(block, nodes)
   block.body = body
-  block.firstKey = body.nodes[0].firstKey
   block.nodeCount = entries
   for (const node of body.nodes) {
     block.count += node.count

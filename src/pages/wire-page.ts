@@ -86,6 +86,10 @@ export class WirePage implements Page<StreamId> {
     return this.index().idAt(index)
   }
 
+  isAt(index: number, id: StreamId): boolean {
+    return this.compareAt(index, id) === 0
+  }
+
   /** Sign of (the ID of entry `index`) minus `id`. */
   compareAt(index: number, id: StreamId): number {
     return this.index().compareAt(index, id)

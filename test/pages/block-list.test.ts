@@ -46,6 +46,6 @@ t.test('a key belongs to the last block that does not begin behind it', async t 
       new DescriptorBlock<Buffer, ItemPage>(tree, list.blocks.length + 1, Buffer.from(key)),
     )
   }
-  const indexes = [...'abcdefg'].map(key => list.indexFor(Buffer.from(key), tree.codec.compare))
+  const indexes = [...'abcdefg'].map(key => list.indexFor(Buffer.from(key), tree.codec))
   t.same(indexes, [0, 0, 0, 1, 1, 2, 2])
 })

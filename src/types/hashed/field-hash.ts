@@ -2,6 +2,8 @@
 // each tree, so that nobody can prepare names that share a place, and stored with it: the order on the disk depends on
 // it. The function is frozen with it (docs/format/hash.md).
 
+import { KeyBuffer } from '../../pages/key-buffer.js'
+
 export const SEED_BYTES = 8
 /** Bytes of the hash before the name in a tree's key. */
 export const HASH_BYTES = 8
@@ -10,6 +12,8 @@ const LOW_BITS_DROPPED = 11
 const LOW_SPAN = 2 ** (32 - LOW_BITS_DROPPED)
 /** Above every place. */
 export const PLACE_END = 2 ** 53
+
+const keys = new KeyBuffer()
 
 export class FieldHash {
   readonly #a: number
@@ -21,22 +25,23 @@ export class FieldHash {
     this.#b = seed.readInt32BE(4)
   }
 
-  /** The key of a field in the tree: hash, then name. */
+  /** The key of a field in the tree: hash, then name. Valid until the next call. */
   keyOf(field: string): Buffer {
+    const { length } = field
+    const key = keys.ofLength(HASH_BYTES + length)
     let a = this.#a
     let b = this.#b
-    for (let i = 0; i < field.length; i++) {
+    for (let i = 0; i < length; i++) {
       const c = field.charCodeAt(i)
+      key[HASH_BYTES + i] = c
       a = Math.imul(a ^ c, 0x01000193)
       b = Math.imul(b ^ c, 0x5bd1e995)
       b = (b << 13) | (b >>> 19)
     }
     a = mixed(a ^ b)
     b = mixed(b + a)
-    const key = Buffer.allocUnsafe(HASH_BYTES + field.length)
     key.writeInt32BE(a, 0)
     key.writeInt32BE(b, 4)
-    key.latin1Write(field, HASH_BYTES)
     return key
   }
 }

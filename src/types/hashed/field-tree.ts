@@ -25,11 +25,15 @@ import type { Content, Fields } from './fields.js'
 export type VisitField = (field: string, value: Content) => void
 
 const CODEC = itemCodec(PAGE_KIND.fields)
+const number = Buffer.alloc(8)
 
 export class FieldTree implements Fields, Trees {
   readonly form = FORM.tree
   readonly #hash: FieldHash
   readonly #pages: OrderedPages<Buffer, ItemPage>
+  /** What was looked up last, and where it is: a change mostly follows a look-up. Void after every change. */
+  #lastField: string | undefined
+  #last: Position<Buffer, ItemPage> | undefined
 
   private constructor(
     rows: Rows,
@@ -77,38 +81,66 @@ export class FieldTree implements Fields, Trees {
   }
 
   has(field: string): boolean {
-    return this.#pages.find(this.#hash.keyOf(field)) !== undefined
+    return this.#find(field) !== undefined
   }
 
   get(field: string): Buffer | undefined {
-    const found = this.#pages.find(this.#hash.keyOf(field))
+    const found = this.#find(field)
     return found === undefined ? undefined : this.#pages.page(found.node).valueAt(found.index)
   }
 
+  /** The value as a number, of a tree whose values putNumber() writes. */
+  numberOf(field: string): number | undefined {
+    const found = this.#find(field)
+    return found === undefined ? undefined : this.#pages.page(found.node).numberAt(found.index)
+  }
+
   set(field: string, value: Content): boolean {
-    const key = this.#hash.keyOf(field)
-    const bytes = typeof value === 'string' ? Buffer.from(value, 'latin1') : value
-    const found = this.#pages.find(key)
+    const found = this.#find(field)
     if (found === undefined) {
-      const node = this.#pages.nodeForInsert(key)
-      this.#pages.page(node).set(key, bytes)
-      this.#pages.changed(node)
+      this.#insert(field, value)
       return true
     }
     // The same value again makes nothing dirty: a member added twice, say.
-    if (!this.#pages.page(found.node).valueAt(found.index).equals(bytes)) {
-      this.#pages.willChange(found.node).replace(found.index, bytes)
+    if (!this.#pages.page(found.node).holds(found.index, value)) {
+      this.#lastField = undefined
+      this.#pages.willChange(found.node).replace(found.index, value)
       this.#pages.changed(found.node)
     }
     return false
   }
 
+  /** As set(), of a number that numberOf() gives: eight bytes, big-endian, changed in place. */
+  putNumber(field: string, value: number): void {
+    const found = this.#find(field)
+    if (found === undefined) {
+      number.writeDoubleBE(value)
+      this.#insert(field, number)
+    } else this.#pages.willChange(found.node).putNumber(found.index, value)
+  }
+
   delete(field: string): boolean {
-    const found = this.#pages.find(this.#hash.keyOf(field))
+    const found = this.#find(field)
     if (found === undefined) return false
+    this.#lastField = undefined
     this.#pages.willChange(found.node).removeRange(found.index, found.index + 1)
     this.#pages.changed(found.node)
     return true
+  }
+
+  #find(field: string): Position<Buffer, ItemPage> | undefined {
+    if (field === this.#lastField) return this.#last
+    this.#last = this.#pages.find(this.#hash.keyOf(field))
+    this.#lastField = field
+    return this.#last
+  }
+
+  #insert(field: string, value: Content): void {
+    this.#lastField = undefined
+    const key = this.#hash.keyOf(field)
+    const node = this.#pages.nodeForInsert(key)
+    this.#pages.page(node).set(key, value)
+    this.#pages.changed(node)
   }
 
   at(rank: number): string {

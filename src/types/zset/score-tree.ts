@@ -11,8 +11,9 @@ import { ByteWriter } from '../../pages/byte-writer.js'
 import { itemCodec } from '../../pages/item-page.js'
 import type { ItemPage } from '../../pages/item-page.js'
 import type { Inspection } from '../../pages/inspection.js'
+import { KeyBuffer } from '../../pages/key-buffer.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
-import type { PageNode } from '../../pages/ordered-pages.js'
+import type { PageNode, Position } from '../../pages/ordered-pages.js'
 import { PAGE_KIND } from '../../pages/page.js'
 import { checkTree } from '../../pages/tree-check.js'
 import { wholePages } from '../../pages/whole-pages.js'
@@ -30,6 +31,9 @@ import type { ScoredMembers, VisitMember } from './scored-members.js'
 
 const CODEC = itemCodec(PAGE_KIND.scores)
 const NO_BYTES = Buffer.alloc(0)
+/** Keys that are looked up or copied at once: that of the place a member leaves, and that of the one it takes. */
+const oldKeys = new KeyBuffer()
+const newKeys = new KeyBuffer()
 /** Value of a member in the tree by score whose score is minus zero; of all others it is empty. */
 const MINUS_ZERO = Buffer.from([1])
 /** With this behind it, a member becomes the next one in the order of members. */
@@ -116,33 +120,32 @@ export class ScoreTree implements ScoredMembers, Trees {
   }
 
   scoreOf(member: string): number | undefined {
-    const content = this.#byMember.get(member)
-    return content === undefined ? undefined : scoreFrom(content)
+    return this.#byMember.numberOf(member)
   }
 
   set(member: string, score: number, old: number | undefined): void {
     const tree = this.#byScore
     // The member's page in the other tree was read by who asked for `old`.
-    const oldKey = old === undefined ? undefined : scoreKey(old, member)
-    if (oldKey !== undefined) this.#positionOf(oldKey)
-    const key = scoreKey(score, member)
+    const from = old === undefined ? undefined : this.#positionOf(scoreKey(old, member, oldKeys))
+    const key = scoreKey(score, member, newKeys)
     const node = tree.nodeForInsert(key)
     const page = tree.page(node)
+    const isSamePage = from?.node === node
+    if (from !== undefined && isSamePage) page.removeRange(from.index, from.index + 1)
     page.insert(page.lowerBound(key), key, Object.is(score, -0) ? MINUS_ZERO : NO_BYTES)
     tree.changed(node)
-    if (oldKey !== undefined) this.#removeKey(oldKey)
-    const bytes = Buffer.allocUnsafe(SCORE_BYTES)
-    bytes.writeDoubleBE(score)
-    this.#byMember.set(member, bytes)
+    // Another page is where it was: a page that splits moves none of its neighbours' items.
+    if (from !== undefined && !isSamePage) this.#removeAt(from)
+    this.#byMember.putNumber(member, score)
   }
 
   delete(member: string, score: number): void {
-    this.#removeKey(scoreKey(score, member))
+    this.#removeAt(this.#positionOf(scoreKey(score, member, oldKeys)))
     this.#byMember.delete(member)
   }
 
   rankOf(member: string, score: number): number {
-    return this.#byScore.rank(scoreKey(score, member))
+    return this.#byScore.rank(scoreKey(score, member, oldKeys))
   }
 
   countBelowScore(score: number, orEqual: boolean): number {
@@ -238,8 +241,7 @@ export class ScoreTree implements ScoredMembers, Trees {
     return found
   }
 
-  #removeKey(key: Buffer): void {
-    const { node, index } = this.#positionOf(key)
+  #removeAt({ node, index }: Position<Buffer, ItemPage>): void {
     this.#byScore.willChange(node).removeRange(index, index + 1)
     this.#byScore.changed(node)
   }
