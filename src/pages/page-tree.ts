@@ -173,7 +173,7 @@ export abstract class PageTree<K, P extends Page<K>> {
     return index < page.count && page.isAt(index, key) ? { node, index } : undefined
   }
 
-  /** True when `key`, whose nodeFor() is `node`, lies below the separator: only the tree's first page has room there. */
+  /** True when `key`, whose nodeFor() is `node`, lies below its separator: so it may with the tree's first page. */
   protected isBefore(key: K, node: PageNode<K, P>): boolean {
     if (node.index !== 0 || this.homeOf(node).block.index !== 0) return false
     return this.codec.compare(key, node.firstKey) < 0

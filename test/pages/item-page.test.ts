@@ -51,6 +51,62 @@ t.test('a page and a map agree, and views of it never change', async t => {
   for (const { view, copy } of views) if (!view.equals(copy)) t.fail('bytes handed out have changed')
 })
 
+t.test('keys that begin alike are found, whatever share of them the others have', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const start = random.bytes(20)
+  const keyOf = () => Buffer.concat([start.subarray(0, random.chance(0.02) ? random.below(20) : 20), random.bytes(2)])
+  const page = codec.empty()
+  const model = new Map<string, Buffer>()
+  for (let step = 0; step < 2_000; step++) {
+    const key = keyOf()
+    if (random.chance(0.3)) {
+      t.equal(page.remove(key), model.delete(key.toString('latin1')))
+    } else {
+      page.set(key, String(step))
+      model.set(key.toString('latin1'), key)
+    }
+    const other = random.chance(0.5) ? keyOf() : random.bytes(random.below(5))
+    if (step % 20 > 0) continue
+    const keys = [...model.values()].sort(Buffer.compare)
+    for (const one of [key, other]) {
+      t.equal(page.lowerBound(one), keys.filter(before => Buffer.compare(before, one) < 0).length)
+      t.equal(page.indexOf(one) !== -1, model.has(one.toString('latin1')))
+    }
+  }
+})
+
+t.test('prefixes of separators follow their order', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const keys = Array.from({ length: 300 }, () =>
+    Buffer.concat([Buffer.alloc(random.below(5)), random.bytes(random.below(4))]),
+  )
+  for (const a of keys) {
+    for (const b of keys) {
+      if ((codec.prefix!(a) - codec.prefix!(b)) * codec.compare(a, b) < 0) {
+        t.fail(`${a.toString('hex')} and ${b.toString('hex')}`)
+      }
+    }
+  }
+  t.ok(codec.prefix!(Buffer.from('abcdef')) < codec.prefix!(Buffer.from('abcdeg')))
+})
+
+t.test('replacing values in a full page moves it now and then, not each time', async t => {
+  const page = codec.empty()
+  const keys = Array.from({ length: 150 }, (_, i) => Buffer.from(`key ${i}`))
+  for (const key of keys) page.set(key, 'v'.repeat(40))
+  let moves = 0
+  let from = page.keyAt(0).buffer
+  for (let i = 0; i < 3_000; i++) {
+    page.set(keys[i % 150], String(i).padStart(40, 'w'))
+    const { buffer } = page.keyAt(0)
+    if (buffer !== from) moves++
+    from = buffer
+  }
+  t.ok(moves > 0 && moves < 300, `${moves} moves`)
+})
+
 t.test('replacing a value again and again does not grow the page', async t => {
   const page = codec.empty()
   for (let i = 0; i < 10_000; i++) page.set(Buffer.from('k'), Buffer.from(String(i)))

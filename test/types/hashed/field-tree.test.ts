@@ -4,6 +4,7 @@ import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { StoreObject } from '../../../src/store/row.js'
 import { FieldTree } from '../../../src/types/hashed/field-tree.js'
 import type { Fields } from '../../../src/types/hashed/fields.js'
+import { seeded } from '../../support/seeded.js'
 
 function filled(rows: MemoryRows, count: number): FieldTree {
   const tree = FieldTree.create(rows, new StoreObject(rows.newId()), () => undefined)
@@ -81,4 +82,42 @@ t.test('a root that is cut off is refused', async t => {
       CorruptionError,
     )
   }
+})
+
+t.test('look-ups and changes in any order agree with a map, whatever was looked up before', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const rows = new MemoryRows()
+  const tree = FieldTree.create(rows, new StoreObject(rows.newId()), () => undefined)
+  const model = new Map<string, string>()
+  for (let step = 0; step < 20_000; step++) {
+    const field = `f${random.below(1500)}`
+    const wish = random.below(5)
+    if (wish === 0) t.equal(tree.delete(field), model.delete(field))
+    else if (wish < 3) {
+      const value = random.chance(0.5) ? 'v'.repeat(random.below(60)) : String(random.below(10))
+      t.equal(tree.set(field, value), !model.has(field))
+      model.set(field, value)
+    } else t.equal(tree.get(field)?.toString(), model.get(field))
+    // The same field again, which the tree remembers, and another one.
+    t.equal(tree.get(field)?.toString(), model.get(field))
+    if (step % 500 === 0) rows.flushAndEvict()
+  }
+  t.equal(tree.count, model.size)
+  t.same(fieldsOf(tree).sort(), [...model.keys()].sort())
+})
+
+t.test('numbers change in place and are stored', async t => {
+  const rows = new MemoryRows()
+  const tree = FieldTree.create(rows, new StoreObject(rows.newId()), () => undefined)
+  for (let i = 0; i < 2000; i++) tree.putNumber(`f${i}`, i)
+  const bytes = tree.memoryBytes
+  rows.flushAndEvict()
+  for (let i = 0; i < 2000; i += 2) tree.putNumber(`f${i}`, -i / 3)
+  t.ok(rows.dirtyCount > 0)
+  rows.flushAndEvict()
+  const again = FieldTree.decode(rows, new StoreObject(1), () => undefined, tree.encode())
+  for (let i = 0; i < 2000; i++) t.equal(again.numberOf(`f${i}`), i % 2 === 0 ? -i / 3 : i)
+  t.equal(again.numberOf('other'), undefined)
+  t.equal(tree.memoryBytes, bytes)
 })
