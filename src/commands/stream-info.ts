@@ -65,7 +65,7 @@ function writeStreamFields(ctx: CommandContext, stream: Stream): void {
   reply.integer(stream.entriesAdded)
   reply.latin1('recorded-first-entry-id')
   reply.streamId(stream.firstId)
-  if (stream.idempotence.used) writeIdempotence(ctx, stream)
+  if (stream.usesIdempotence) writeIdempotence(ctx, stream)
 }
 
 /** Only where it is in use: clients of Redis 7 count the fields. */
@@ -89,7 +89,7 @@ function writeIdempotence(ctx: CommandContext, stream: Stream): void {
   reply.integer(duplicates)
 }
 
-const streamFields = (stream: Stream): number => (stream.idempotence.used ? 13 : 7)
+const streamFields = (stream: Stream): number => (stream.usesIdempotence ? 13 : 7)
 
 function writeShort(ctx: CommandContext, stream: Stream): void {
   const { reply } = ctx

@@ -13,7 +13,7 @@ export function digestStream(stream: Stream, feed: Feed): void {
   // An entry a piece: where longer slices end depends on the pages.
   for (const { bytes, from, to } of stream.rangeReverse(ID_MIN, ID_MAX, stream.length)) feed(bytes.subarray(from, to))
   for (const group of stream.groups()) digestGroup(group, feed)
-  if (stream.idempotence.used) digestIdempotence(stream.idempotence, feed)
+  if (stream.usesIdempotence) digestIdempotence(stream.idempotence, feed)
 }
 
 function digestGroup(group: ConsumerGroup, feed: Feed): void {

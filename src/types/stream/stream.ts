@@ -59,7 +59,8 @@ export class Stream extends Row implements KeyValue, GroupStream {
   readonly #entries: Entries
   readonly #nodes: MacroNodes
   readonly #groups: Groups
-  readonly idempotence: Idempotence
+  /** Undefined while nobody asked for it: most streams go without. */
+  #idempotence: Idempotence | undefined
 
   private constructor(
     readonly rows: Rows,
@@ -71,7 +72,9 @@ export class Stream extends Row implements KeyValue, GroupStream {
     this.#entries = new Entries(rows, object, touch, head?.entriesRoot)
     this.#nodes = new MacroNodes(rows, object, touch, head?.closedRoot, head?.openNode)
     this.#groups = new Groups(this, head?.groupCount ?? 0)
-    this.idempotence = new Idempotence(rows, object, touch, head?.idempotence)
+    if (head?.idempotence !== undefined) {
+      this.#idempotence = new Idempotence(rows, object, touch, head.idempotence)
+    }
     rows.cache.heldBytes += STREAM_BYTES
     if (head !== undefined) {
       this.#lastId = head.lastId
@@ -120,7 +123,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
       entriesRoot: this.#entries.encodeRoot(),
       closedRoot: this.#nodes.encodeClosedRoot(),
       openNode: this.#nodes.open,
-      idempotence: this.idempotence.encode(),
+      idempotence: this.#idempotence?.encode(),
     })
   }
 
@@ -297,6 +300,15 @@ export class Stream extends Row implements KeyValue, GroupStream {
     if (maxDeletedId !== undefined) this.#maxDeletedId = maxDeletedId
   }
 
+  get idempotence(): Idempotence {
+    return (this.#idempotence ??= new Idempotence(this.rows, this.object, () => this.rows.touch(this)))
+  }
+
+  /** Whether anything was ever set or noted about idempotence. */
+  get usesIdempotence(): boolean {
+    return this.#idempotence?.used ?? false
+  }
+
   get groupCount(): number {
     return this.#groups.size
   }
@@ -336,7 +348,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
     if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)
     this.#entries.release()
     this.#nodes.release()
-    this.idempotence.release()
+    this.#idempotence?.release()
     this.rows.withdraw(this)
     this.rows.drop(this.object, treeIds)
   }
@@ -348,7 +360,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
     copy.#entriesAdded = this.#entriesAdded
     copy.#entries.copyFrom(this.#entries)
     copy.#nodes.copyFrom(this.#nodes)
-    copy.idempotence.copyFrom(this.idempotence)
+    if (this.#idempotence !== undefined) copy.idempotence.copyFrom(this.#idempotence)
     for (const group of this.groups()) {
       group.copyTo(copy.createGroup(group.name, group.lastDeliveredId, group.entriesRead))
     }
@@ -371,7 +383,8 @@ export class Stream extends Row implements KeyValue, GroupStream {
   }
 
   memoryUsage(): number {
-    let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes + this.idempotence.memoryUsage()
+    let bytes = STREAM_BYTES + this.#entries.bodyBytes + this.#nodes.bodyBytes
+    bytes += this.#idempotence?.memoryUsage() ?? 0
     for (const group of this.groups()) bytes += group.memoryUsage()
     return bytes
   }

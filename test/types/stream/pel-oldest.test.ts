@@ -146,7 +146,7 @@ t.test(
         looks.records = 0
         const ids = search()
         t.equal(ids.length, 10, name)
-        // The pages found in, and those that the round before left with a loose bound, which is looked at to tighten it.
+        // The pages found in, and those that the round before left with a loose bound, which one more look tightens.
         t.ok(looks.records <= 3 * 10 * PAGE + 2 * PAGE, `${name}: ${looks.records} records for 10`)
         for (const id of ids) group.setPending(id, consumer, 1000, 2)
       }
