@@ -40,7 +40,7 @@ const LINES: Line[] = [
   ['restore', 'k2', 0, ''],
   ['restore', 'k2', 0, damaged],
   ['restore', 'k2', 0, cutOff],
-  ['restore', 'k2', 0, payloadOf(Buffer.from('0003626172', 'hex'), 13)],
+  ['restore', 'k2', 0, payloadOf(Buffer.from('0003626172', 'hex'), 15)],
   ['restore', 'k2', 0, payloadOf(Buffer.from('0003626172', 'hex'), 5)],
   ['restore', 'k', 0, payloadOf(Buffer.from('000161', 'hex')), 'replace'],
   'get k',

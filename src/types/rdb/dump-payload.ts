@@ -1,8 +1,8 @@
 // A dump: one value as DUMP gives it and RESTORE takes it, in Redis' RDB format. Values in, bytes out.
 //
 // type (1 byte), value, then a footer: RDB version (uint16) and the CRC-64 of everything before it, low bytes first.
-// Written is what Redis 7.0 reads, version 10, unless the value needs a later one (fields that expire: 12, Redis 7.4);
-// read is what Redis up to 7.4 writes.
+// Written is what Redis 7.0 reads, version 10, unless the value needs a later one (fields that expire: 12, Redis 7.4;
+// streams with idempotence: 13, 8.6, or with released entries: 14, 8.8); read is what Redis up to 8.8 writes.
 
 import { ReplyError } from '../../base/errors.js'
 import type { Rows } from '../../store/rows.js'
@@ -20,7 +20,7 @@ import { stringCodec } from './string-rdb.js'
 import type { PackingLimits, ValueCodec } from './value-codec.js'
 import { zsetCodec } from './zset-rdb.js'
 
-const VERSION_READ_MAX = 12
+const VERSION_READ_MAX = 14
 const VERSION_BYTES = 2
 const FOOTER_BYTES = VERSION_BYTES + CRC64_BYTES
 

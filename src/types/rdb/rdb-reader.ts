@@ -2,6 +2,7 @@
 // Every number is checked against what is left before anything is sized by it, and what a payload may unpack to is
 // bounded: a few bytes can stand for very many, compressed or by reference.
 
+import type { StreamId } from '../../base/stream-id.js'
 import { PayloadError } from './payload-error.js'
 import { decompress } from './lzf.js'
 
@@ -81,6 +82,18 @@ export class RdbReader {
     if (first === LENGTH_32) return this.bytes.readUInt32BE(this.#take(4))
     if (first === LENGTH_64) return this.bytes.readBigUInt64BE(this.#take(8))
     throw new PayloadError('no length where one is due')
+  }
+
+  /** The two numbers of an ID, as lengths. */
+  id(): StreamId {
+    const ms = BigInt(this.wide())
+    const seq = BigInt(this.wide())
+    return {
+      msHi: Number(ms >> 32n),
+      msLo: Number(ms & 0xffffffffn),
+      seqHi: Number(seq >> 32n),
+      seqLo: Number(seq & 0xffffffffn),
+    }
   }
 
   /** A string; a view where it lies there as it is. */

@@ -120,6 +120,14 @@ export class Idempotence {
     return this.#open().get(producer)?.find(digest, this.#addedMsMin(this.#limits, nowMs))
   }
 
+  /** What a dump tells beside the entries that were added. */
+  adopt(limits: IdempotenceLimits, added: number, duplicates: number): void {
+    this.#onChange()
+    this.#limits = limits
+    this.#added = added
+    this.#duplicates = duplicates
+  }
+
   /** Counts an entry that was sent again. */
   countDuplicate(): void {
     this.#onChange()

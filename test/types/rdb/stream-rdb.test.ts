@@ -6,6 +6,7 @@ import { valueOf } from '../../../src/types/rdb/dump-payload.js'
 import { ListpackWriter } from '../../../src/types/rdb/listpack.js'
 import { PayloadError } from '../../../src/types/rdb/payload-error.js'
 import { RdbWriter } from '../../../src/types/rdb/rdb-writer.js'
+import { digestOfId } from '../../../src/types/stream/idempotence.js'
 import type { Stream } from '../../../src/types/stream/stream.js'
 import { findRedisServer } from '../../support/redis-server.js'
 import { seeded } from '../../support/seeded.js'
@@ -170,8 +171,8 @@ function emptyStream(): Buffer {
   return payloadOf(Buffer.from([19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
 }
 
-/** A dump as Redis 5 and Redis 7.2 make it: three entries, one of them deleted, and a group. */
-function otherVersion(code: 15 | 21, ids: readonly number[] = [7]): Buffer {
+/** A dump as Redis 5, 7.2, 8.6 and 8.8 make it: three entries, one of them deleted, and a group. */
+function otherVersion(code: 15 | 21 | 26 | 27, ids: readonly number[] = [7], released: readonly number[] = []): Buffer {
   const writer = new RdbWriter(10_000)
   writer.u8(code)
   writer.length(1)
@@ -180,7 +181,7 @@ function otherVersion(code: 15 | 21, ids: readonly number[] = [7]): Buffer {
   writer.string(threeEntries())
   writer.length(2)
   writer.id(idOf(9, 3))
-  if (code === 21) {
+  if (code >= 21) {
     writer.id(idOf(5))
     writer.id(idOf(6))
     writer.length(3)
@@ -188,7 +189,7 @@ function otherVersion(code: 15 | 21, ids: readonly number[] = [7]): Buffer {
   writer.length(1)
   writer.text('group')
   writer.id(idOf(7))
-  if (code === 21) writer.length(2n ** 64n - 1n)
+  if (code >= 21) writer.length(2n ** 64n - 1n)
   writer.length(ids.length)
   for (const id of ids) {
     writer.rawId(idOf(id))
@@ -199,11 +200,25 @@ function otherVersion(code: 15 | 21, ids: readonly number[] = [7]): Buffer {
   for (const [name, activeMs, owned] of [['a', 4000, [7]] as const, ['b', -1, []] as const]) {
     writer.text(name)
     writer.int64(5000)
-    if (code === 21) writer.int64(activeMs)
+    if (code >= 21) writer.int64(activeMs)
     writer.length(owned.length)
     for (const id of owned) writer.rawId(idOf(id))
   }
-  return payloadOf(writer.done(), code === 21 ? 11 : 9)
+  if (code === 27) {
+    writer.length(released.length)
+    for (const id of released) writer.rawId(idOf(id))
+  }
+  if (code >= 26) {
+    for (const figure of [60, 50, 1]) writer.length(figure)
+    writer.text('producer')
+    writer.length(2)
+    writer.text('first')
+    writer.id(idOf(5))
+    writer.text('12')
+    writer.id(idOf(7))
+    for (const figure of [12, 3]) writer.length(figure)
+  }
+  return payloadOf(writer.done(), { 15: 9, 21: 11, 26: 13, 27: 14 }[code])
 }
 
 function threeEntries(): Buffer {
@@ -237,6 +252,60 @@ t.test('dumps of Redis 7.2 say when a consumer was active', async t => {
   t.same([group.consumer('b')!.seenMs, group.consumer('b')!.activeMs], [5000, undefined])
 })
 
+t.test('dumps of Redis 8.6 tell of producers, those of 8.8 of what was released, and in which order', async t => {
+  for (const code of [26, 27] as const) {
+    const rows = new MemoryRows()
+    const released = code === 27 ? [8, 6] : []
+    const stream = reopened(rows, restored(rows, otherVersion(code, code === 27 ? [6, 7, 8] : [7], released)) as Stream)
+    const figures = stream.idempotence.figures(5, { durationS: 1, sizeMax: 1 })
+    t.same(figures, { durationS: 60, sizeMax: 50, producers: 1, ids: 2, added: 12, duplicates: 3 })
+    t.same(stream.idempotence.find('producer', digestOfId(Buffer.from('first')), 100), idOf(5))
+    t.same(stream.idempotence.find('producer', digestOfId(Buffer.from('12')), 100), idOf(7))
+    const group = stream.group('group')!
+    t.same([group.pendingCount, group.releasedCount], [1 + released.length, released.length])
+    t.same([group.consumer('a')!.activeMs, group.consumer('b')!.activeMs], [4000, undefined])
+    t.same(
+      [...group.oldestPending(Infinity)].map(row => [row.id.msLo, row.ownerName, row.deliveredMs, row.deliveries]),
+      [...released.map(id => [id, '', 0, 2]), [7, 'a', 1234, 2]],
+    )
+    t.ok(dumped(restored(rows, dumped(stream))).equals(dumped(stream)))
+  }
+  for (const [ids, released] of [
+    [[7, 8], []],
+    [[7], [7]],
+    [
+      [7, 8],
+      [8, 8],
+    ],
+    [[7], [9]],
+  ]) {
+    const rows = new MemoryRows()
+    t.throws(() => restored(rows, otherVersion(27, ids, released)), PayloadError, `${ids.join()}; ${released.join()}`)
+    t.equal(rowCountOf(rows), 0, 'nothing is left')
+  }
+})
+
+t.test('the oldest type that can tell it all is written', async t => {
+  const rows = new MemoryRows()
+  const typeOf = (payload: Buffer) => [payload[0], payload.readUInt16LE(payload.length - 10)]
+  const stream = restored(rows, emptyStream()) as Stream
+  append(stream, idOf(1))
+  append(stream, idOf(2))
+  const group = stream.createGroup('g', ID_MIN, 0)
+  group.deliver(group.ensureConsumer('c', 5).consumer, 2, 7, false)
+  t.same(typeOf(dumped(stream)), [19, 10])
+  stream.idempotence.add('p', digestOfId(Buffer.from('id')), idOf(2), 2, { durationS: 5, sizeMax: 5 })
+  t.same(typeOf(dumped(stream)), [26, 13])
+  const twin = restored(rows, dumped(stream)) as Stream
+  t.same(twin.idempotence.find('p', digestOfId(Buffer.from('id')), 100), idOf(2), 'digests come back as they went')
+  group.release(idOf(2), 2n ** 63n - 1n)
+  t.same(typeOf(dumped(stream)), [27, 14])
+  const again = (restored(rows, dumped(stream)) as Stream).group('g')!
+  t.same([again.releasedCount, again.pending(idOf(2))!.deliveries], [1, 2n ** 63n - 1n])
+  group.ack(idOf(2))
+  t.same(typeOf(dumped(stream)), [26, 13], 'as soon as nothing is released any more')
+})
+
 t.test('pending entries have one owner each and are in order', async t => {
   for (const ids of [[], [7, 7], [7, 6], [6, 7]]) {
     const rows = new MemoryRows()
@@ -247,7 +316,7 @@ t.test('pending entries have one owner each and are in order', async t => {
 
 t.test('damage is refused, and leaves nothing; what is not refused is a whole stream', async t => {
   let refused = 0
-  for (const body of damages(bodyOf(otherVersion(21)))) {
+  for (const body of damages(bodyOf(otherVersion(27, [7, 8], [8])))) {
     const rows = new MemoryRows()
     try {
       const stream = reopened(rows, restored(rows, payloadOf(body)) as Stream)
