@@ -22,5 +22,6 @@ t.test('each row of the table is generated or listed', async t => {
     const reason = UNGENERATED.get(name) ?? UNSENT.get(name) ?? LATER.get(name)
     if (children === undefined && reason === undefined) t.ok((counts.get(name) ?? 0) > 0, `${name} is generated`)
   }
+  for (const [name, reason] of UNGENERATED) t.notOk(counts.has(name), `${name} is not generated: ${reason}`)
   for (const name of UNGENERATED.keys()) t.ok(table.row(name) !== undefined, `${name} is a row`)
 })
