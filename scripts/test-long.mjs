@@ -23,6 +23,8 @@ const LONG = {
   LEAK_CALLS: '10000000',
   SCRIPT_COUNT: '20000', // per protocol
   POWER_CUTS: 'all',
+  STEADY_CYCLES: '100',
+  STORMS: '5',
   DISK_FAULTS: '40', // per durability mode
   SOAK_ROUNDS: '20',
   SOAK_S: '60',

@@ -45,7 +45,7 @@ export class ClientMemory {
     return this.#bytesMax > 0 && this.#evictableBytes > this.#bytesMax
   }
 
-  /** Corrects the sums for a client that did something, or has gone. */
+  /** Corrects the sums for a client that did something. */
   note(session: ClientSession): void {
     const bytes = session.memoryBytes
     const evictable = session.noEvict ? 0 : bytes
@@ -54,6 +54,13 @@ export class ClientMemory {
     session.notedBytes = bytes
     session.notedEvictableBytes = evictable
     if (this.over) this.#scheduled ??= setImmediate(() => this.enforce())
+  }
+
+  /** The client has gone, whether anybody needs the sums or not. */
+  forget(session: ClientSession): void {
+    this.bytes -= session.notedBytes
+    this.#evictableBytes -= session.notedEvictableBytes
+    session.notedBytes = session.notedEvictableBytes = 0
   }
 
   noteAll(): void {

@@ -422,7 +422,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   closed(session: ClientSession): void {
     this.stopWaiting(session)
     this.reset(session)
-    this.noteMemory(session)
+    this.#clientMemory.forget(session)
     this.#parts.sessions.remove(session)
   }
 

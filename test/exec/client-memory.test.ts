@@ -82,3 +82,18 @@ t.test('what is too much goes by itself between commands', async t => {
   await new Promise(resolve => setImmediate(resolve))
   t.same(closed, [1])
 })
+
+t.test('a client that has gone counts no more, though nobody needed the sums at that moment', async t => {
+  const { memory, clients } = setUp(100, 20)
+  memory.noteAll()
+  // Whatever its buffers still say.
+  memory.forget(clients[0] as unknown as ClientSession)
+  t.equal(memory.bytes, 20)
+  memory.forget(clients[0] as unknown as ClientSession)
+  t.equal(memory.bytes, 20, 'once')
+  memory.bytesMax = 10
+  t.equal(memory.over, true)
+  memory.forget(clients[1] as unknown as ClientSession)
+  memory.forget(clients[0] as unknown as ClientSession)
+  t.equal(memory.over, false)
+})
