@@ -23,6 +23,9 @@ export const SEGMENT_MAGIC = 'MILLJRNL'
 /** Offsets in a segment's header, version 1. On disk, so frozen. Numbers are little-endian. */
 export const SEGMENT = { MAGIC: 0, VERSION: 8, FIRST: 12, CRC: 20, BODY: 24 } as const
 
+/** Room that is written ahead at once. */
+export const ZEROS_BYTES = 256 << 10
+const ZEROS = Buffer.alloc(ZEROS_BYTES)
 const TWO_32 = 4294967296
 const NAME = /^(\d{20})\.seg$/
 
@@ -50,6 +53,13 @@ export function decodeSegmentHeader(bytes: Buffer): { version: number; first: nu
   return { version: bytes.readUInt32LE(SEGMENT.VERSION), first }
 }
 
+/** Where the records of a segment end: behind them may be zeros, and the last byte of a record is a line feed. */
+export function segmentEnd(bytes: Buffer): number {
+  let end = bytes.length
+  while (end > SEGMENT.BODY && bytes[end - 1] === 0) end--
+  return end
+}
+
 /** The segments in a folder, lowest first sequence first. Other files are passed over. */
 export function listSegments(folder: string): { first: number; path: string }[] {
   const found: { first: number; path: string }[] = []
@@ -68,6 +78,8 @@ export interface JournalFiles {
   /** Bytes written, or -errno. Fills in the checksums of the records. */
   writeRecords(fd: number, bytes: Buffer, length: number, offset: number): number
   writeHeader(fd: number, header: Buffer): void
+  /** Fills [offset, offset + ZEROS_BYTES) with zeros. */
+  writeZeros(fd: number, offset: number): void
   /** Brings a file's bytes, and what is needed to find them, to the device. */
   sync(fd: number, done: (error: NodeJS.ErrnoException | null) => void): void
   /** Brings a folder's names to the device. */
@@ -85,6 +97,10 @@ export const systemFiles: JournalFiles = {
   writeHeader(fd, header) {
     const wrote = writeSync(fd, header, 0, header.length, 0)
     if (wrote !== header.length) throw new Error(`wrote ${wrote} of ${header.length} bytes`)
+  },
+  writeZeros(fd, offset) {
+    const wrote = writeSync(fd, ZEROS, 0, ZEROS_BYTES, offset)
+    if (wrote !== ZEROS_BYTES) throw new Error(`wrote ${wrote} of ${ZEROS_BYTES} bytes`)
   },
   sync: fdatasync,
   syncFolder(path, done) {

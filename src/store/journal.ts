@@ -166,6 +166,7 @@ export class Journal implements EffectSink {
       return false
     }
     if (this.policy === 'always') {
+      this.#segments.writeAhead()
       this.#written = this.#records.used
       return true
     }
@@ -208,7 +209,10 @@ export class Journal implements EffectSink {
     this.#segments.sync(error => {
       this.#syncRunning = false
       if (error === null) {
-        if (this.policy !== 'always' || this.syncs % SYNCS_PER_MARK === 0) this.#segments.mark(covered)
+        // Of what was lost a later sync has brought nothing to the device.
+        const known = this.#containNeeded === 0
+        const due = this.policy !== 'always' || this.syncs % SYNCS_PER_MARK === 0
+        if (known && due) this.#segments.mark(covered)
         return this.#syncSucceeded()
       }
       this.#unretained ||= unretained

@@ -11,7 +11,14 @@ import type { Log } from '../base/log.js'
 import { RECORD } from '../native/journal-write.js'
 import { readRecord, recordBytesAt, sequenceAt } from './journal-record.js'
 import type { JournalRecord } from './journal-record.js'
-import { decodeSegmentHeader, listSegments, SEGMENT, SEGMENT_VERSION, systemFiles } from './journal-segment.js'
+import {
+  decodeSegmentHeader,
+  listSegments,
+  SEGMENT,
+  SEGMENT_VERSION,
+  segmentEnd,
+  systemFiles,
+} from './journal-segment.js'
 import type { FoundSegment } from './segment-chain.js'
 import { encodeSyncMark, readSyncMark, SYNC_MARK_NAME } from './sync-mark.js'
 
@@ -169,7 +176,7 @@ class SegmentReader {
     this.#first = found[index].first
     this.#later = found.slice(index + 1)
     this.#limit = this.#later[0]?.first ?? Infinity
-    this.#bytes = readFileSync(this.#path)
+    this.#bytes = readSegment(this.#path)
   }
 
   /** Gives the place of the next record now and then. */
@@ -220,7 +227,7 @@ class SegmentReader {
 
   #goodRecordFollows(at: number, next: number): boolean {
     if (holdsRecordAbove(this.#bytes, at + 1, next)) return true
-    return this.#later.some(({ path }) => holdsRecordAbove(readFileSync(path), 0, next - 1))
+    return this.#later.some(({ path }) => holdsRecordAbove(readSegment(path), 0, next - 1))
   }
 
   #cut(at: number, goodFollows: boolean): void {
@@ -233,6 +240,12 @@ class SegmentReader {
     if (at < SEGMENT.BODY) this.#mending.remove(this.#path)
     else this.#mending.cut(this.#path, at)
   }
+}
+
+/** A segment up to the end of its records. */
+function readSegment(path: string): Buffer {
+  const bytes = readFileSync(path)
+  return bytes.subarray(0, segmentEnd(bytes))
 }
 
 /** A good record with a sequence number above `above` begins at `from` or later. */

@@ -28,14 +28,15 @@ for (const appendfsync of ['everysec', 'always']) {
         const wrong = await journey.verify(checker)
         t.equal(wrong, undefined, `round ${round}, client ${i}: the state is that of the model`)
       }
-      const before = journeys.reduce((sum, journey) => sum + journey.acknowledged, 0)
+      const acknowledged = (): number => journeys.reduce((sum, journey) => sum + journey.acknowledged, 0)
+      const before = acknowledged()
       const travels = Promise.all(journeys.map((journey, i) => journey.travel(clients[i])))
       await sleep(rng.between(200, 900))
+      while (acknowledged() === before) await sleep(5)
       await server.kill9()
       await travels
       checker.close()
-      const after = journeys.reduce((sum, journey) => sum + journey.acknowledged, 0)
-      t.ok(after > before, `round ${round}: ${after - before} operations were acknowledged`)
+      t.comment(`round ${round}: ${acknowledged() - before} operations were acknowledged`)
     }
     const server = await startServer({ dir, args })
     t.teardown(async () => void (await server.stop()))

@@ -1,12 +1,12 @@
 // A disk that remembers: the file operations of a journal and the commits of the store beside it, in order, each with
 // what was durable by then. From any prefix of them it makes the folder that a power cut at that moment may leave:
-// what was synced is there; of what was not, some of the first writes and a part of one, and names that were not synced
-// are there or not. It also lets operations fail, as devices do: a write that got through in part, a full disk, a sync
+// what was synced is there; of what was not, some of the first writes (or any) and a part of one, and names that were
+// not synced are there or not. It also lets operations fail, as devices do: a write that got through in part, a full disk, a sync
 // that reports an error once and has lost what it was to bring to the device.
 
 import { copyFileSync, existsSync, mkdirSync, writeFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { systemFiles } from '../../src/store/journal-segment.js'
+import { systemFiles, ZEROS_BYTES } from '../../src/store/journal-segment.js'
 import type { JournalFiles } from '../../src/store/journal-segment.js'
 import { encodeSyncMark, SYNC_MARK_NAME } from '../../src/store/sync-mark.js'
 import type { Seeded } from '../support/seeded.js'
@@ -25,7 +25,7 @@ type Operation =
   /** The store was committed; a copy of its file. */
   | { readonly kind: 'store'; readonly copy: string }
 
-export type FailingKind = 'write' | 'sync' | 'create' | 'header' | 'syncFolder' | 'remove'
+export type FailingKind = 'write' | 'sync' | 'create' | 'header' | 'zeros' | 'syncFolder' | 'remove'
 
 type Done = (error: NodeJS.ErrnoException | null) => void
 
@@ -80,6 +80,13 @@ export class SimulatedDisk implements JournalFiles {
     writeSync(fd, bytes, 0, bytes.length, 0)
     this.#note({ kind: 'write', name: this.#name(fd), offset: 0, bytes })
     if (failed) throw systemError('ENOSPC', 'no space left on device')
+  }
+
+  writeZeros(fd: number, offset: number): void {
+    const bytes = Buffer.alloc(this.fails('zeros') ? ZEROS_BYTES >> 1 : ZEROS_BYTES)
+    writeSync(fd, bytes, 0, bytes.length, offset)
+    this.#note({ kind: 'write', name: this.#name(fd), offset, bytes })
+    if (bytes.length < ZEROS_BYTES) throw systemError('ENOSPC', 'no space left on device')
   }
 
   sync(fd: number, done: Done): void {
@@ -199,7 +206,10 @@ function contentOf(file: SimulatedFile, rng: Seeded): Buffer {
   const cached = file.writes.filter(write => write.state === 'cached')
   const whole = rng.below(cached.length + 1)
   const torn = cached[whole]
-  const applied = file.writes.filter(write => write.state === 'durable' || cached.indexOf(write) < whole)
+  // What overwrites room that is there already may reach the device in any order.
+  const inOrder = rng.below(3) > 0
+  const arrived = new Set(cached.filter((_, i) => (inOrder ? i < whole : rng.below(2) === 0)))
+  const applied = file.writes.filter(write => write.state === 'durable' || arrived.has(write))
   const kept = applied.filter(write => write.state !== 'lost')
   let content = Buffer.alloc(0)
   const put = (offset: number, bytes: Buffer): void => {

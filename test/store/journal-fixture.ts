@@ -25,6 +25,7 @@ export class FaultyFiles implements JournalFiles {
   syncError: Error | null = null
   createError: Error | undefined
   removeError: Error | undefined
+  zerosError: Error | undefined
   /** While true, syncs wait for releaseSyncs(). */
   holdSyncs = false
   syncsStarted = 0
@@ -47,6 +48,11 @@ export class FaultyFiles implements JournalFiles {
     // As a full disk does: part of the bytes reach the file.
     systemFiles.writeRecords(fd, bytes, length, offset)
     return this.writeError
+  }
+
+  writeZeros(fd: number, offset: number): void {
+    if (this.zerosError) throw this.zerosError
+    systemFiles.writeZeros(fd, offset)
   }
 
   remove(path: string): void {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { readSyncMark } from '../../src/store/sync-mark.js'
 import {
   FaultyFiles,
   committed,
@@ -245,17 +246,22 @@ t.test('everysec: after a failed sync writes are refused until a checkpoint cont
   const synced = journal.synced()
   await until(() => journal.writeFault !== undefined)
   t.equal(lost, 1)
+  const marked = readSyncMark(folder)
+  record(journal, 'held')
+  const held = committed(journal)
   files.syncError = null
-  const before = files.syncsStarted
-  await until(() => files.syncsStarted > before || journal.segmentCount === 1)
+  const before = journal.syncs
+  await until(() => journal.syncs > before)
   t.ok(journal.writeFault)
+  t.equal(readSyncMark(folder), marked, 'no sync says that it covers what an earlier one lost')
   journal.contained(journal.cut())
   await until(() => journal.writeFault === undefined)
   await synced
+  t.equal(await held, undefined)
   record(journal, 'b')
   await committed(journal)
   await journal.close()
-  t.same(recover(folder, 2).texts, ['b'])
+  t.same(recover(folder, 3).texts, ['b'])
 })
 
 t.test('a checkpoint deletes the segments it contains and no other', async t => {

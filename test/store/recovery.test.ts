@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { CorruptionError, UsageError } from '../../src/base/errors.js'
 import { crc32c } from '../../src/native/crc32c.js'
-import { SEGMENT, segmentName } from '../../src/store/journal-segment.js'
+import { SEGMENT, segmentEnd, segmentName } from '../../src/store/journal-segment.js'
 import { encodeSyncMark, readSyncMark, SYNC_MARK_NAME } from '../../src/store/sync-mark.js'
 import { committed, openJournal, record, recover, segmentsIn, temporaryFolder } from './journal-fixture.js'
 
@@ -21,10 +21,10 @@ async function write(
     record(journal, text)
     await committed(journal)
     starts.push(end)
-    end = readFileSync(path).length
+    end = segmentEnd(readFileSync(path))
   }
   await journal.close()
-  return { bytes: readFileSync(path), starts }
+  return { bytes: readFileSync(path).subarray(0, end), starts }
 }
 
 t.test(
@@ -74,6 +74,33 @@ t.test('any flipped byte is noticed: refused when good records follow, cut when 
   }
 })
 
+t.test('zeros behind the last record are room that was written ahead, and nothing to be mended', async t => {
+  const folder = temporaryFolder(t)
+  const { bytes } = await write(folder, ['one', 'two', 'three'])
+  const path = join(folder, segmentName(1))
+  for (const zeros of [0, 1, 4, 27, 28, 29, 4096]) {
+    const padded = Buffer.concat([bytes, Buffer.alloc(zeros)])
+    writeFileSync(path, padded)
+    const { texts, warnings, next } = recover(folder)
+    t.same([texts, warnings, next], [['one', 'two', 'three'], [], 4])
+    t.ok(readFileSync(path).equals(padded))
+  }
+  const torn = Buffer.concat([bytes, Buffer.alloc(100), bytes.subarray(SEGMENT.BODY, SEGMENT.BODY + 30)])
+  writeFileSync(path, Buffer.concat([torn, Buffer.alloc(1000)]))
+  const { texts, warnings } = recover(folder)
+  t.same(texts, ['one', 'two', 'three'])
+  t.match(warnings, [/was not completed: .* is cut at byte \d+, 130 bytes are dropped/])
+  t.equal(readFileSync(path).length, bytes.length)
+})
+
+t.test('a later segment goes on behind the zeros of an earlier one', async t => {
+  const folder = temporaryFolder(t)
+  const { bytes } = await write(folder, ['one', 'two'])
+  await write(folder, ['three'], 3)
+  t.ok(readFileSync(join(folder, segmentName(1))).length > bytes.length, 'there is room behind the first')
+  t.same(recover(folder).texts, ['one', 'two', 'three'])
+})
+
 t.test('a group of effects comes back whole or not at all', async t => {
   const folder = temporaryFolder(t)
   const journal = openJournal(folder)
@@ -84,7 +111,8 @@ t.test('a group of effects comes back whole or not at all', async t => {
   await committed(journal)
   await journal.close()
   const path = join(folder, segmentName(1))
-  const bytes = readFileSync(path)
+  const padded = readFileSync(path)
+  const bytes = padded.subarray(0, segmentEnd(padded))
   t.same(recover(folder).texts, ['before', 'a+b+c'])
   for (let cut = 1; cut < 100; cut++) {
     writeFileSync(path, bytes.subarray(0, bytes.length - cut))

@@ -4,9 +4,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { silentLog } from '../../src/base/log.js'
 import { RecordBuffer } from '../../src/store/journal-record.js'
-import { SEGMENT } from '../../src/store/journal-segment.js'
+import { SEGMENT, ZEROS_BYTES } from '../../src/store/journal-segment.js'
 import { SegmentChain } from '../../src/store/segment-chain.js'
-import { FaultyFiles, temporaryFolder } from './journal-fixture.js'
+import { FaultyFiles, recover, temporaryFolder } from './journal-fixture.js'
 
 function setUp(t: Test) {
   const folder = temporaryFolder(t)
@@ -43,6 +43,46 @@ t.test('a segment is made by the first record that goes to it, and counts its by
   t.equal(chain.count, 1, 'an end without a successor is no segment')
   chain.write(records(8, 9), two.used / 2, 9)
   t.same(names(), [5, 9], 'only the tail was written')
+  chain.close()
+})
+
+t.test('room written ahead is used before more is written, and holds no record', async t => {
+  const { folder, chain } = setUp(t)
+  const size = () => statSync(join(folder, readdirSync(folder)[0])).size
+  chain.writeAhead()
+  t.same(readdirSync(folder), [], 'no segment, no room')
+  chain.write(records(1), 0, 1)
+  const bytes = chain.bytes
+  chain.writeAhead()
+  t.equal(size(), bytes + ZEROS_BYTES)
+  t.equal(chain.bytes, bytes, 'only records count')
+  const one = bytes - SEGMENT.BODY
+  let sequence = 2
+  for (; chain.bytes + one <= bytes + ZEROS_BYTES; sequence++) {
+    chain.write(records(sequence), 0, sequence)
+    chain.writeAhead()
+  }
+  t.equal(size(), bytes + ZEROS_BYTES)
+  chain.write(records(sequence), 0, sequence)
+  chain.writeAhead()
+  t.equal(size(), chain.bytes + ZEROS_BYTES)
+  chain.close()
+  t.equal(recover(folder).next, sequence + 1)
+})
+
+t.test('room that the disk does not have is done without', async t => {
+  const { folder, files, chain } = setUp(t)
+  chain.write(records(1), 0, 1)
+  files.zerosError = new Error('no space left on device (ENOSPC)')
+  chain.writeAhead()
+  files.zerosError = undefined
+  chain.write(records(2), 0, 2)
+  chain.writeAhead()
+  t.equal(statSync(join(folder, readdirSync(folder)[0])).size, chain.bytes, 'nor asked for again in this segment')
+  chain.rotate()
+  chain.write(records(3), 0, 3)
+  chain.writeAhead()
+  t.equal(statSync(join(folder, readdirSync(folder)[1])).size, SEGMENT.BODY + records(3).used + ZEROS_BYTES)
   chain.close()
 })
 
