@@ -8,6 +8,8 @@ import type { LongRead } from '../types/long-read.js'
 /** Shorter replies are written at once: that costs less, and holds no more than this. */
 export const LONG_REPLY_BYTES = 1024 * 1024
 const ITEMS_AT_ONCE = 256
+/** Of parts, each of which may read a page or two. */
+const PARTS_AT_ONCE = 64
 
 /** A reply that is written a piece at a time, between other commands. */
 export interface LongReply {
@@ -73,6 +75,36 @@ export class ListedReply<T> implements LongReply {
 
   close(): void {
     this.#at = this.#items.length
+  }
+}
+
+/** Writes a part of a reply. */
+export type WritePart = (reply: Reply) => void
+
+/** Parts that are worked out when their turn comes. Between two pieces other commands run: see what they may change. */
+export class SteppedReply implements LongReply {
+  readonly pinnedBytes = 0
+  readonly #parts: Iterator<WritePart>
+
+  constructor(parts: Iterable<WritePart>) {
+    this.#parts = parts[Symbol.iterator]()
+  }
+
+  fetch(): undefined {
+    return undefined
+  }
+
+  write(reply: Reply): boolean {
+    for (let i = 0; i < PARTS_AT_ONCE; i++) {
+      const part = this.#parts.next()
+      if (part.done === true) return false
+      part.value(reply)
+    }
+    return true
+  }
+
+  close(): void {
+    this.#parts.return?.()
   }
 }
 

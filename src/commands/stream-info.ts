@@ -1,14 +1,15 @@
-// XINFO and its subcommands. Used by: stream-commands. Uses: stream-arguments.
+// XINFO and its subcommands. Used by: stream-commands. Uses: stream-info-full (groups in full), stream-info-progress.
 // Field names and their order are Redis' own; consumers have the times of Redis 7.2.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { ID_MAX, ID_MIN } from '../base/stream-id.js'
 import type { Reply } from '../resp/reply.js'
-import type { Consumer, ConsumerGroup, Count, Pending, Stream } from '../types/stream/stream-api.js'
+import type { Consumer, ConsumerGroup, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
+import { ListedReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import {
   attempt,
@@ -20,10 +21,11 @@ import {
   writeEntry,
 } from './stream-arguments.js'
 import { idempotenceDefaults } from './stream-idempotence.js'
+import { LISTED_AT_ONCE, writeGroupsInFull } from './stream-info-full.js'
+import { factsOf, NEVER, writeAges, writeProgress } from './stream-info-progress.js'
+import type { InfoFacts } from './stream-info-progress.js'
 
 const FULL_COUNT_DEFAULT = 10
-const NEVER = -1
-const TWO_32 = 4294967296
 
 /** @throws ReplyError when the key does not exist or is no stream */
 function streamNeeded(ctx: CommandContext, key: string): Stream {
@@ -110,10 +112,9 @@ function writeFull(ctx: CommandContext, stream: Stream, count: number): void {
   writeStreamFields(ctx, stream)
   reply.latin1('entries')
   writeEntries(reply, [...stream.range(ID_MIN, ID_MAX, count)])
-  reply.latin1('groups')
-  reply.array(stream.groupCount)
-  for (const group of stream.groups()) writeFullGroup(ctx, group, count)
   if (streamCapacity) writeCapacity(reply, stream)
+  reply.latin1('groups')
+  writeGroupsInFull(ctx, stream, count)
 }
 
 function writeCapacity(reply: Reply, stream: Stream): void {
@@ -135,87 +136,10 @@ function writeCapacity(reply: Reply, stream: Stream): void {
   }
 }
 
-function writeFullGroup(ctx: CommandContext, group: ConsumerGroup, count: number): void {
-  const { reply } = ctx
-  reply.map(8)
-  reply.latin1('name')
-  reply.latin1(group.name)
-  reply.latin1('last-delivered-id')
-  reply.streamId(group.lastDeliveredId)
-  writeProgress(ctx, group)
-  reply.latin1('pel-count')
-  reply.integer(group.pendingCount)
-  reply.latin1('nacked-count')
-  reply.integer(group.releasedCount)
-  reply.latin1('pending')
-  const rows = firstRows(group.pendingRange(ID_MIN, ID_MAX), count)
-  reply.array(rows.length)
-  for (const row of rows) {
-    reply.array(4)
-    reply.streamId(row.id)
-    reply.latin1(row.ownerName)
-    reply.integer(row.deliveredMs)
-    reply.integer(row.deliveries)
-  }
-  reply.latin1('consumers')
-  reply.array(group.consumerCount)
-  for (const consumer of group.consumers()) writeFullConsumer(reply, group, consumer, count)
-}
-
-function writeFullConsumer(reply: Reply, group: ConsumerGroup, consumer: Consumer, count: number): void {
-  reply.map(5)
-  reply.latin1('name')
-  reply.latin1(consumer.name)
-  reply.latin1('seen-time')
-  reply.integer(consumer.seenMs)
-  reply.latin1('active-time')
-  reply.integer(consumer.activeMs ?? NEVER)
-  reply.latin1('pel-count')
-  reply.integer(consumer.pendingCount)
-  reply.latin1('pending')
-  const rows = firstRows(group.pendingRange(ID_MIN, ID_MAX, consumer), count)
-  reply.array(rows.length)
-  for (const row of rows) {
-    reply.array(3)
-    reply.streamId(row.id)
-    reply.integer(row.deliveredMs)
-    reply.integer(row.deliveries)
-  }
-}
-
-function firstRows(range: Iterable<Pending>, count: number): Pending[] {
-  const rows: Pending[] = []
-  for (const row of range) {
-    rows.push(row)
-    if (rows.length === count) break
-  }
-  return rows
-}
-
-function writeProgress({ reply, server }: CommandContext, group: ConsumerGroup): void {
-  const { streamExactLag } = server.config.values
-  reply.latin1('entries-read')
-  writeCount(reply, streamExactLag ? group.position : group.entriesRead)
-  reply.latin1('lag')
-  writeCount(reply, streamExactLag ? group.lag() : group.estimatedLag())
-}
-
-/** In milliseconds, null without such an entry: since a delivery the clock tells, since an addition the entry's ID. */
-function writeAges({ reply, nowMs }: CommandContext, group: ConsumerGroup): void {
-  const pendingSinceMs = group.oldestDeliveryMs()
-  const undelivered = group.firstUndeliveredId()
-  reply.latin1('oldest-pending-age')
-  writeCount(reply, pendingSinceMs === undefined ? undefined : Math.max(nowMs - pendingSinceMs, 0))
-  reply.latin1('oldest-undelivered-age')
-  writeCount(
-    reply,
-    undelivered === undefined ? undefined : Math.max(nowMs - (undelivered.msHi * TWO_32 + undelivered.msLo), 0),
-  )
-}
-
-function writeCount(reply: Reply, count: Count | undefined): void {
-  if (count === undefined) reply.nullBulk()
-  else reply.integer(count)
+/** Many items are written as the client takes them, each as it is then. */
+function writeListed<T>(ctx: CommandContext, items: readonly T[], write: (reply: Reply, item: T) => void): void {
+  if (items.length > LISTED_AT_ONCE && ctx.mayStream) return ctx.stream(new ListedReply(items, write))
+  for (const item of items) write(ctx.reply, item)
 }
 
 const stream = defineCommand<StreamOptions>({
@@ -249,25 +173,28 @@ const groups = defineCommand<string>({
   complexity: 'O(G) in the groups',
   parse: a => a.key(),
   run(ctx, key) {
-    const found = streamNeeded(ctx, key)
-    const reply = ctx.reply
+    const stream = streamNeeded(ctx, key)
+    const facts = factsOf(ctx)
     const ages = ctx.server.config.values.streamGroupAges
-    reply.array(found.groupCount)
-    for (const group of found.groups()) {
-      reply.map(ages ? 8 : 6)
-      reply.latin1('name')
-      reply.latin1(group.name)
-      reply.latin1('consumers')
-      reply.integer(group.consumerCount)
-      reply.latin1('pending')
-      reply.integer(group.pendingCount)
-      reply.latin1('last-delivered-id')
-      reply.streamId(group.lastDeliveredId)
-      writeProgress(ctx, group)
-      if (ages) writeAges(ctx, group)
-    }
+    const found = stream.groups()
+    ctx.reply.array(found.length)
+    writeListed(ctx, found, (reply, group) => writeGroup(reply, group, facts, ages))
   },
 })
+
+function writeGroup(reply: Reply, group: ConsumerGroup, facts: InfoFacts, ages: boolean): void {
+  reply.map(ages ? 8 : 6)
+  reply.latin1('name')
+  reply.latin1(group.name)
+  reply.latin1('consumers')
+  reply.integer(group.consumerCount)
+  reply.latin1('pending')
+  reply.integer(group.pendingCount)
+  reply.latin1('last-delivered-id')
+  reply.streamId(group.lastDeliveredId)
+  writeProgress(reply, group, facts)
+  if (ages) writeAges(reply, group, facts)
+}
 
 interface ConsumersOptions {
   key: string
@@ -289,22 +216,25 @@ const consumers = defineCommand<ConsumersOptions>({
   run(ctx, options) {
     const group = streamNeeded(ctx, options.key).group(options.group)
     if (group === undefined) throw new ReplyError(streamErrors.noGroup(options.key, options.group))
-    const reply = ctx.reply
-    reply.array(group.consumerCount)
-    for (const consumer of group.consumers()) {
-      const { activeMs } = consumer
-      reply.map(4)
-      reply.latin1('name')
-      reply.latin1(consumer.name)
-      reply.latin1('pending')
-      reply.integer(consumer.pendingCount)
-      reply.latin1('idle')
-      reply.integer(Math.max(ctx.nowMs - consumer.seenMs, 0))
-      reply.latin1('inactive')
-      reply.integer(activeMs === undefined ? NEVER : Math.max(ctx.nowMs - activeMs, 0))
-    }
+    const found = group.consumers()
+    const { nowMs } = ctx
+    ctx.reply.array(found.length)
+    writeListed(ctx, found, (reply, consumer) => writeConsumer(reply, consumer, nowMs))
   },
 })
+
+function writeConsumer(reply: Reply, consumer: Consumer, nowMs: number): void {
+  const { activeMs } = consumer
+  reply.map(4)
+  reply.latin1('name')
+  reply.latin1(consumer.name)
+  reply.latin1('pending')
+  reply.integer(consumer.pendingCount)
+  reply.latin1('idle')
+  reply.integer(Math.max(nowMs - consumer.seenMs, 0))
+  reply.latin1('inactive')
+  reply.integer(activeMs === undefined ? NEVER : Math.max(nowMs - activeMs, 0))
+}
 
 const help = helpRow(
   'xinfo',

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { JoinedReply, ListedReply, ReadReply, ShortReply } from '../../src/commands/long-reply.js'
+import { JoinedReply, ListedReply, ReadReply, ShortReply, SteppedReply } from '../../src/commands/long-reply.js'
 import type { LongReply } from '../../src/commands/long-reply.js'
+import type { Reply } from '../../src/resp/reply.js'
 import { ReplyWriter } from '../../src/resp/reply-writer.js'
 
 function written(reply: LongReply): string[] {
@@ -46,6 +47,28 @@ t.test('items of an array are written some hundred at a time', t => {
   t.equal(pieces.length, 3)
   t.equal(pieces.join(''), items.map(item => `:${item}\r\n`).join(''))
   t.same(written(new ListedReply([], () => t.fail('there is nothing'))), [''])
+  t.end()
+})
+
+t.test('parts are worked out when their turn comes, some at a time', t => {
+  let begun = 0
+  let ended = false
+  function* parts() {
+    try {
+      for (; begun < 150; begun++) yield (out: Reply) => out.integer(begun)
+    } finally {
+      ended = true
+    }
+  }
+  const reply = new SteppedReply(parts())
+  const writer = new ReplyWriter()
+  t.ok(reply.write(writer))
+  t.ok(begun < 70, 'the others have not begun')
+  t.equal(written(new SteppedReply([])).join(''), '')
+  reply.close()
+  t.ok(ended)
+  begun = 0
+  t.equal(written(new SteppedReply(parts())).join(''), Array.from({ length: 150 }, (_, i) => `:${i}\r\n`).join(''))
   t.end()
 })
 

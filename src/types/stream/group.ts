@@ -85,6 +85,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   #pelRoot: Buffer | undefined
   #pendingStored = 0
   readonly #releases: Releases = { count: 0, next: 1 }
+  #dropped = false
 
   constructor(
     readonly stream: GroupStream,
@@ -195,6 +196,11 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     if (this.#position === undefined || this.#position <= entriesAdded) return
     this.rows.touch(this)
     this.#position = entriesAdded
+  }
+
+  /** Its trees are gone, or its stream is: only the figures that it had can be asked for. */
+  get dropped(): boolean {
+    return this.#dropped
   }
 
   get pendingCount(): number {
@@ -395,6 +401,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** Drops the group with its consumers and its PEL; the stream forgets it and sees to its row. */
   drop(): void {
+    this.#dropped = true
     // Where nothing was pending since the start no tree has a row; pages emptied since then may still lie in the store.
     const treeIds = this.pendingCount > 0 || this.#pel !== undefined ? this.#releaseTrees() : []
     this.#consumers?.release()

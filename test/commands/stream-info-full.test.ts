@@ -1,0 +1,89 @@
+// XINFO of streams with very many groups: told a piece at a time, while others change them.
+
+import t from 'tap'
+import type { LongReply } from '../../src/commands/long-reply.js'
+import { LISTED_AT_ONCE } from '../../src/commands/stream-info-full.js'
+import { Streams, valueOf } from './stream-fixture.js'
+
+const GROUPS = LISTED_AT_ONCE + 200
+
+function manyGroups(): Streams {
+  const streams = new Streams('XADD s 1-0 f v', 'XADD s 2-0 f v')
+  for (let i = 0; i < GROUPS; i++) {
+    streams.ask(`XGROUP CREATE s g${i} 0`)
+    streams.ask(`XREADGROUP GROUP g${i} c COUNT 1 STREAMS s >`)
+  }
+  return streams
+}
+
+type Fields = Record<string, unknown>
+
+function fieldsOf(flat: unknown): Fields {
+  const words = flat as unknown[]
+  return Object.fromEntries(Array.from({ length: words.length / 2 }, (_, i) => [words[2 * i], words[2 * i + 1]]))
+}
+
+/** The reply to `line`, between whose pieces `meanwhile` is called. */
+function streamed(
+  streams: Streams,
+  line: string,
+  meanwhile: (piece: number) => void,
+): { value: unknown; pieces: number } {
+  const { ctx } = streams
+  let rest: LongReply | undefined
+  ctx.mayStream = true
+  ctx.stream = long => void (rest = long)
+  let text = ctx.ask(...line.split(' '))
+  ctx.mayStream = false
+  let pieces = 0
+  for (let more = rest !== undefined; more; pieces++) {
+    meanwhile(pieces)
+    more = rest!.write(ctx.reply)
+    text += Buffer.concat(ctx.reply.take()).toString('latin1')
+  }
+  rest?.close()
+  return { value: valueOf(text), pieces }
+}
+
+t.test('what is told in pieces is what is told at once', async t => {
+  const streams = manyGroups()
+  for (const line of ['XINFO STREAM s FULL', 'XINFO GROUPS s']) {
+    const atOnce = streams.ask(line)
+    const { value, pieces } = streamed(streams, line, () => {})
+    t.same(value, atOnce, line)
+    t.ok(pieces > 4, `${pieces} pieces`)
+  }
+  for (let i = 0; i < GROUPS; i++) streams.ask(`XGROUP CREATECONSUMER s g7 c${i}`)
+  const consumers = streamed(streams, 'XINFO CONSUMERS s g7', () => {})
+  t.equal((consumers.value as unknown[]).length, GROUPS + 1)
+  t.ok(consumers.pieces > 4)
+})
+
+t.test('groups that go meanwhile leave their figures behind, and the reply stays whole', async t => {
+  const changes: Record<string, (streams: Streams) => void> = {
+    'the group is destroyed': streams => void streams.ask('XGROUP DESTROY s g999'),
+    'the stream is deleted': streams => void streams.ctx.db.remove('s'),
+    'the consumer is deleted': streams => void streams.ask('XGROUP DELCONSUMER s g999 c'),
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    const streams = manyGroups()
+    const { value } = streamed(streams, 'XINFO STREAM s FULL', piece => void (piece === 2 && change(streams)))
+    const groups = fieldsOf(value).groups as unknown[]
+    t.equal(groups.length, GROUPS, name)
+    const last = fieldsOf(groups.at(-1))
+    t.equal(last.name, 'g999', 'the last by its name')
+    t.same(last['last-delivered-id'], '1-0')
+    t.same(last.pending, [])
+    const whole = fieldsOf(groups[0])
+    t.equal((whole.pending as unknown[]).length, 1, 'those before were told in full')
+    const again = manyGroups()
+    const told = streamed(again, 'XINFO GROUPS s', piece => void (piece === 0 && change(again)))
+    t.equal((told.value as unknown[]).length, GROUPS, name)
+  }
+})
+
+t.test('few groups are told at once', async t => {
+  const streams = new Streams('XGROUP CREATE s g 0 MKSTREAM')
+  t.equal(streamed(streams, 'XINFO STREAM s FULL', () => {}).pieces, 0)
+  t.equal(streamed(streams, 'XINFO GROUPS s', () => {}).pieces, 0)
+})
