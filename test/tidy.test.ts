@@ -196,7 +196,7 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
   ],
   'proved by test/admin/store-check.test.ts, which damages rows of every kind': [
     'admin/finding-text.ts',
-    'admin/read-rows.ts',
+    'store/read-rows.ts',
     'pages/inspection.ts',
     'pages/tree-check.ts',
   ],

@@ -7,7 +7,7 @@ import { Table } from '../store/row.js'
 import { DatabaseMap } from '../types/database-map.js'
 import { decodeDirectoryRow, DIRECTORY_KEY, encodeDirectoryKey } from '../types/directory-row.js'
 import type { DirectoryRow } from '../types/directory-row.js'
-import type { ReadRows } from './read-rows.js'
+import type { ReadRows } from '../store/read-rows.js'
 
 export interface WalkedKey extends DirectoryRow {
   readonly database: number

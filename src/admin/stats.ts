@@ -13,7 +13,7 @@ import { typeByCode } from '../types/types.js'
 import { quoted } from './finding-text.js'
 import { walkDirectory } from './directory-walk.js'
 import { STORE_FILE } from './folder-check.js'
-import { ReadRows } from './read-rows.js'
+import { ReadRows } from '../store/read-rows.js'
 import { parsed, toolCommand } from './tool-arguments.js'
 
 export interface StreamStats {

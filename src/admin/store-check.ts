@@ -13,7 +13,7 @@ import { decodeDirectoryRow, DIRECTORY_KEY, encodeDirectoryKey } from '../types/
 import type { DirectoryRow } from '../types/directory-row.js'
 import { Libraries } from '../types/libraries.js'
 import { typeByCode } from '../types/types.js'
-import { ReadRows } from './read-rows.js'
+import { ReadRows } from '../store/read-rows.js'
 
 export interface Finding {
   /** Undefined when it concerns no database, or one that was flushed. */

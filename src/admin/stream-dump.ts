@@ -24,7 +24,7 @@ import { findKey } from './directory-walk.js'
 import { STORE_FILE } from './folder-check.js'
 import { syncPath } from './folder-copy.js'
 import { Progress } from './progress.js'
-import { ReadRows } from './read-rows.js'
+import { ReadRows } from '../store/read-rows.js'
 import { SECTION, StreamFileWriter } from './stream-file.js'
 import { parsed, toolCommand } from './tool-arguments.js'
 

@@ -171,6 +171,17 @@ export function storageFields({ durability }: Server): Fields {
   return fields
 }
 
+/** Ours: what all streams keep, for replay and for deliveries, and what of the disk is in use. */
+export function capacityFields({ capacity, durability }: Server): Fields {
+  const { fileBytes, reclaimableBytes, retiredObjects } = durability.figures()
+  return {
+    ...capacity?.infoFields(),
+    capacity_occupied_bytes: fileBytes - reclaimableBytes,
+    capacity_reclaimable_bytes: reclaimableBytes,
+    capacity_retired_objects: retiredObjects,
+  }
+}
+
 export function statsFields(server: Server): Fields {
   const { stats } = server
   return {

@@ -2,6 +2,7 @@
 
 import type { Args } from './args.js'
 import {
+  capacityFields,
   clientsFields,
   cpuFields,
   memoryFields,
@@ -22,6 +23,7 @@ const SECTIONS: readonly { name: string; usual: boolean; fields(server: Server):
   { name: 'Memory', usual: true, fields: memoryFields },
   { name: 'Persistence', usual: true, fields: persistenceFields },
   { name: 'Storage', usual: true, fields: storageFields },
+  { name: 'Capacity', usual: false, fields: capacityFields },
   { name: 'Stats', usual: true, fields: statsFields },
   { name: 'Replication', usual: true, fields: replicationFields },
   { name: 'CPU', usual: true, fields: cpuFields },

@@ -17,10 +17,11 @@ const peaks = new WeakMap<Server, { peak: number; startup: number }>()
 
 export function memoryFigures(server: Server): MemoryFigures {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
-  const known = server.infoFields?.()['used_memory']
+  const fields = server.infoFields?.() ?? {}
+  const known = fields.used_memory
   const used = typeof known === 'number' ? known : heapUsed + external
   const seen = peaks.get(server) ?? { peak: used, startup: used }
-  const peak = server.infoFields?.()['used_memory_peak']
+  const peak = fields.used_memory_peak
   seen.peak = Math.max(seen.peak, used, typeof peak === 'number' ? peak : 0)
   peaks.set(server, seen)
   const keys = server.keyspace.databases.reduce((sum, db) => sum + db.size, 0)
@@ -36,8 +37,8 @@ export function memoryFigures(server: Server): MemoryFigures {
     'clients.normal': clients,
     'cluster.links': 0,
     'aof.buffer': 0,
-    'lua.caches': 0,
-    'functions.caches': 0,
+    'lua.caches': Number(fields.used_memory_vm_eval ?? 0) + Number(fields.used_memory_scripts_eval ?? 0),
+    'functions.caches': Number(fields.used_memory_functions ?? 0),
     'overhead.total': used - dataset,
     'keys.count': keys,
     'keys.bytes-per-key': keys === 0 ? 0 : Math.floor(dataset / keys),
@@ -55,8 +56,23 @@ export function memoryFigures(server: Server): MemoryFigures {
     'rss-overhead.bytes': 0,
     fragmentation: used === 0 ? 0 : rss / used,
     'fragmentation.bytes': rss - used,
+    ...storeFigures(server),
   }
   return { used, rss, peak: seen.peak, startup: seen.startup, stats }
+}
+
+/** Ours, behind those of Redis: where the data are, in memory and on the disk. */
+function storeFigures({ durability, longReplies }: Server): Record<string, number> {
+  const figures = durability.figures()
+  return {
+    'pages.cached.bytes': figures.cachedBytes,
+    'pages.pinned.bytes': longReplies.pinnedBytes,
+    'changes.bytes': figures.dirtyBytes,
+    'journal.bytes': figures.journalBytes,
+    'file.bytes': figures.fileBytes,
+    'file.reclaimable.bytes': figures.reclaimableBytes,
+    'retired.objects': figures.retiredObjects,
+  }
 }
 
 const UNITS = ['B', 'K', 'M', 'G', 'T', 'P']

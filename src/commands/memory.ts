@@ -1,17 +1,22 @@
 // MEMORY. Figures are estimates of the JavaScript engine's heap and of what the store reports; names are Redis'.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
+import { diagnosis } from './memory-doctor.js'
+import type { DoctorFigures } from './memory-doctor.js'
 import { memoryFigures } from './memory-figures.js'
 import { helpRow } from './help.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
+import type { Server } from './server.js'
 
 const COMMON = { flags: 0, categories: [], keys: [], group: 'server', since: '4.0.0' } as const
 const TIPS = ['nondeterministic_output', 'request_policy:all_shards', 'response_policy:special']
 const nothing = (): undefined => undefined
 
+/** Engine and code, about. */
+const BASE_BYTES = 60 * 1024 * 1024
 /** What a key costs beside its name and value: directory entry, slot and row. */
 const KEY_BYTES = 165
 
@@ -49,6 +54,39 @@ function stats({ reply, server }: CommandContext): void {
   }
 }
 
+function doctorFigures(server: Server): DoctorFigures {
+  const { used, rss, stats } = memoryFigures(server)
+  const { values } = server.config
+  const store = server.durability.figures()
+  const fields = server.infoFields?.() ?? {}
+  let clients = 0
+  for (const session of server.sessions()) if (!session.closing) clients++
+  return {
+    usedBytes: used,
+    maxmemory: values.maxmemory,
+    rssBytes: rss,
+    baseBytes: BASE_BYTES,
+    clientsBytes: stats['clients.normal'],
+    clients,
+    luaBytes: stats['lua.caches'] + stats['functions.caches'],
+    cachedBytes: store.cachedBytes,
+    cacheBytesMax: values.pageCacheBytes,
+    coldReads: store.coldReadsFetched + store.coldReadsAtOnce,
+    lookups: server.stats.keyspaceHits,
+    pinnedBytes: server.longReplies.pinnedBytes,
+    dirtyBytes: store.dirtyBytes,
+    dirtyBytesDue: values.checkpointDirtyBytes,
+    checkpointOk: server.durability.lastCheckpointOk,
+    writeFault: server.durability.writeFault,
+    journalBytes: store.journalBytes,
+    journalBytesDue: values.journalMaxBytes,
+    retiredObjects: store.retiredObjects,
+    fileBytes: store.fileBytes,
+    reclaimableBytes: store.reclaimableBytes,
+    damagedPieces: Number(fields.damaged_pieces ?? 0),
+  }
+}
+
 const subcommands: readonly CommandSpec<never>[] = [
   defineCommand({
     ...COMMON,
@@ -75,16 +113,11 @@ const subcommands: readonly CommandSpec<never>[] = [
     ...COMMON,
     name: 'memory|doctor',
     arity: 2,
-    summary: 'The memory of the server in words.',
-    complexity: 'O(1)',
+    summary: 'What stands out about memory and disk, and what would help.',
+    complexity: 'O(N) in the number of clients',
     tips: TIPS,
     parse: nothing,
-    run({ reply, server }) {
-      const { used, rss } = memoryFigures(server)
-      const limit = server.config.values.maxmemory
-      const share = limit === 0 ? 'no maxmemory is set' : `${Math.round((used / limit) * 100)} % of maxmemory`
-      reply.verbatim('txt', `${used} bytes are in use (${share}), ${rss} are resident.\n`)
-    },
+    run: ({ reply, server }) => reply.verbatim('txt', diagnosis(doctorFigures(server))),
   }),
   defineCommand({
     ...COMMON,
@@ -114,7 +147,7 @@ const subcommands: readonly CommandSpec<never>[] = [
     'server',
     [],
     [
-      ['DOCTOR', 'The memory of the server in words.'],
+      ['DOCTOR', 'What stands out about memory and disk, and what would help.'],
       ['MALLOC-STATS', "The JavaScript engine's own figures."],
       ['PURGE', 'Answers OK: memory goes back by itself.'],
       ['STATS', 'Where the memory of the server goes.'],

@@ -225,6 +225,8 @@ export interface Server {
   readonly longReplies: { readonly count: number; readonly started: number; readonly pinnedBytes: number }
   /** How long the event loop keeps others waiting. */
   readonly loopDelay?: { readonly maxUs: number; percentileUs(percent: number): number; reset(): void }
+  /** Sums over all streams, for INFO capacity. */
+  readonly capacity?: { infoFields(): Readonly<Record<string, number>> }
   readonly runId: string
   readonly startedAtMs: number
   readonly tcpPort: number

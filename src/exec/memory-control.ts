@@ -11,6 +11,7 @@ import { Frequencies } from '../types/access.js'
 import type { Keyspace } from '../types/keyspace.js'
 import { ClientMemory } from './client-memory.js'
 import { Eviction } from './eviction.js'
+import { CapacitySurvey } from './capacity-survey.js'
 import type { Executor } from './executor.js'
 import type { Latency } from './latency.js'
 import { MemoryGuard } from './memory-guard.js'
@@ -42,6 +43,7 @@ function randomPart(): number {
 export class MemoryControl {
   readonly clients: ClientMemory
   readonly guard: MemoryGuard
+  readonly capacity: CapacitySurvey
   readonly #host: MemoryControlHost
   readonly #eviction = new Eviction(randomPart)
   readonly #frequencies = new Frequencies(randomPart)
@@ -52,6 +54,13 @@ export class MemoryControl {
       sessions: host.sessions,
       log: host.log,
       evicted: () => host.stats.evictedClients++,
+    })
+    this.capacity = new CapacitySurvey({
+      clock: host.clock,
+      keyspace: () => host.executor().keyspace,
+      rows: () => host.store(),
+      background: work => host.executor().background(work),
+      mayRun: () => !host.executor().loading && !host.executor().held && !host.executor().busyClients.active,
     })
     const { values } = host.config
     this.guard = new MemoryGuard({
@@ -136,6 +145,7 @@ export class MemoryControl {
   }
 
   stop(): void {
+    this.capacity.stop()
     this.guard.stop()
   }
 }

@@ -182,6 +182,12 @@ export class Database {
     }
   }
 
+  /** As scan(), but what has expired is left where it is and given as well: a look changes nothing. */
+  look(cursor: bigint, count: number): { cursor: bigint; entries: KeyEntry[] } {
+    const entries: KeyEntry[] = []
+    return { cursor: BigInt(this.#slot.keys.scan(Number(cursor), count, entries)), entries }
+  }
+
   /**
    * Stateless SCAN: a cursor (unsigned 64-bit; 0 begins and ends) to the next cursor and some entries, `count` or a few
    * more. A key that is there from the first call to the last is given at least once. Expired keys met are removed.

@@ -76,6 +76,11 @@ export class KeyEntry extends Row {
     return typeof held === 'number' ? this.#load(held) : held
   }
 
+  /** False while only the object's id is in memory. */
+  get loaded(): boolean {
+    return typeof this.#held !== 'number'
+  }
+
   get objectId(): number {
     return typeof this.#held === 'number' ? this.#held : this.#held.object.id
   }

@@ -39,3 +39,29 @@ t.test('STATS has the fields of Redis, and one per database in use', async t => 
 t.test('bytes are printed for people as in INFO', async t => {
   t.same([0, 1023, 1024, 1_572_864, 3 * 1024 ** 4].map(humanBytes), ['0B', '1023B', '1.00K', '1.50M', '3.00T'])
 })
+
+t.test('STATS tells where the data are as well', async t => {
+  const server = new FakeServer()
+  const text = server.ask('MEMORY', 'STATS')
+  const figures = {
+    'pages.cached.bytes': 56,
+    'pages.pinned.bytes': 0,
+    'changes.bytes': 34,
+    'journal.bytes': 12,
+    'file.bytes': 8192,
+    'file.reclaimable.bytes': 4096,
+    'retired.objects': 7,
+  }
+  for (const [name, value] of Object.entries(figures)) t.match(text, `\r\n${name}\r\n:${value}\r\n`)
+})
+
+t.test('DOCTOR speaks of this server', async t => {
+  const server = new FakeServer()
+  t.match(server.ask('MEMORY', 'DOCTOR'), /Nothing stands out: .* in use, .* resident, 56B of 256\.00M page cache\./)
+  server.durability.writeFault = 'MISCONF no room'
+  server.durability.lastCheckpointOk = false
+  t.match(
+    server.ask('MEMORY', 'DOCTOR'),
+    /\* Writes are refused: MISCONF no room\..*\n\* The last checkpoint failed: 34B /,
+  )
+})

@@ -87,7 +87,16 @@ export class FakeServer {
     congested: false,
     checkpoint: async () => void this.log.push('checkpoint'),
     synced: async () => void this.log.push('synced'),
-    figures: () => ({ journalBytes: 12 }),
+    figures: () => ({
+      journalBytes: 12,
+      dirtyBytes: 34,
+      cachedBytes: 56,
+      coldReadsFetched: 0,
+      coldReadsAtOnce: 0,
+      retiredObjects: 7,
+      fileBytes: 8192,
+      reclaimableBytes: 4096,
+    }),
   }
   rebindFails = false
   reloadFails = false

@@ -63,6 +63,14 @@ t.test('an expired key is gone for find, peek, keys, scan and random, and told o
     ['stays'],
   )
   t.same(expired, ['1:a', '1:b'])
+  t.same(
+    db
+      .look(0n, 10)
+      .entries.map(entry => entry.name)
+      .sort(),
+    ['c', 'd', 'e', 'stays'],
+    'a look removes nothing',
+  )
   t.same(db.expireSome(2), { removed: 2, more: true })
   t.same(db.expireSome(2), { removed: 1, more: false })
   const random = new Seeded(1)

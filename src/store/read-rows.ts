@@ -1,30 +1,30 @@
-// The rows of a store for those who only read: the types' own code runs on it as in a server. Used by: store-check,
-// stream-file's dump.
+// The rows of a store for those who only read, with a cache of their own: the types' own code runs on it as in a
+// server. Used by: the tools of admin/, exec/capacity-survey.
 
 import { assert } from '../base/assert.js'
-import type { Environment } from '../store/environment.js'
-import { ClockCache } from '../store/page-cache.js'
-import { PageMisses } from '../store/page-misses.js'
-import type { Table } from '../store/row.js'
-import type { Rows, RowsView } from '../store/rows.js'
+import { ClockCache } from './page-cache.js'
+import { PageMisses } from './page-misses.js'
+import type { Table } from './row.js'
+import type { Rows, RowsView } from './rows.js'
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 
 export class ReadRows implements Rows {
   readonly cache = new ClockCache(CACHE_BYTES_MAX)
   readonly misses = new PageMisses()
-  readonly #environment: Environment
+  readonly #source: Pick<Rows, 'read' | 'scan'>
 
-  constructor(environment: Environment) {
-    this.#environment = environment
+  /** @param source an environment, or a store */
+  constructor(source: Pick<Rows, 'read' | 'scan'>) {
+    this.#source = source
   }
 
   read(table: Table, key: Buffer): Buffer | undefined {
-    return this.#environment.read(table, key)
+    return this.#source.read(table, key)
   }
 
   scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#environment.scan(table, prefix)
+    return this.#source.scan(table, prefix)
   }
 
   fetch(): Promise<void> {
