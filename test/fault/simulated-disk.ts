@@ -1,8 +1,8 @@
 // A disk that remembers: the file operations of a journal and the commits of the store beside it, in order, each with
 // what was durable by then. From any prefix of them it makes the folder that a power cut at that moment may leave:
 // what was synced is there; of what was not, some of the first writes (or any) and a part of one, and names that were
-// not synced are there or not. It also lets operations fail, as devices do: a write that got through in part, a full disk, a sync
-// that reports an error once and has lost what it was to bring to the device.
+// not synced are there or not. It also lets operations fail, as devices do: a write that got through in part, a full
+// disk, a sync that reports an error once and has lost what it was to bring to the device.
 
 import { copyFileSync, existsSync, mkdirSync, writeFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
