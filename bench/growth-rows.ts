@@ -33,7 +33,7 @@ function curve(name: string, xName: string, x: number, what: string, point: Poin
 }
 
 const warmXadd = (port: number) =>
-  benchmark(port, warmUpCommands(16, 'everysec'), 50, 16, ['XADD', 'warm', '*', ...ENTRY])
+  benchmark(port, warmUpCommands(16), 50, 16, ['XADD', 'warm', '*', ...ENTRY])
 
 function xaddOnto(entries: number): Row {
   return curve('xadd-by-entries', 'entries in the stream before', entries, 'XADD, 50 clients, pipeline 16', {
@@ -123,7 +123,7 @@ function scriptOn(entries: number): Row {
       const client = await WireClient.connect(port)
       await client.send(encode('SCRIPT', 'LOAD', APPEND), 1)
       client.close()
-      await run(port, warmUpCommands(16, 'everysec'), 'warm')
+      await run(port, warmUpCommands(16), 'warm')
     },
     measure: (port, n) => run(port, n, 'stream'),
   })

@@ -41,7 +41,7 @@ function xadd(name: string, clients: number, pipeline: number, fsync: Fsync, ope
     fsync,
     operations,
     warmUp: port =>
-      benchmark(port, warmUpCommands(pipeline, fsync), clients, pipeline, ['XADD', 'warm', '*', ...ENTRY]),
+      benchmark(port, warmUpCommands(pipeline), clients, pipeline, ['XADD', 'warm', '*', ...ENTRY]),
     measure: (port, n) => benchmark(port, n, clients, pipeline, ['XADD', key, '*', ...ENTRY], keys),
   }
 }
@@ -57,7 +57,7 @@ function plain(name: string, pipeline: number, command: string[], operations: nu
       command[0] === 'GET'
         ? async (port, n) => void (await benchmark(port, n, 50, 16, ['SET', 'key:__rand_int__', V16], 100_000))
         : undefined,
-    warmUp: port => benchmark(port, warmUpCommands(pipeline, 'everysec'), 50, pipeline, command, 100_000),
+    warmUp: port => benchmark(port, warmUpCommands(pipeline), 50, pipeline, command, 100_000),
     measure: (port, n) => benchmark(port, n, 50, pipeline, command, 100_000),
   }
 }
@@ -145,7 +145,7 @@ function script(name: string, what: string, source: string, operations: number, 
       const client = await WireClient.connect(port)
       await client.send(encode('SCRIPT', 'LOAD', source), 1)
       client.close()
-      await benchmark(port, warmUpCommands(16, 'everysec'), 50, 16, ['EVALSHA', digest, ...args.map(String)])
+      await benchmark(port, warmUpCommands(16), 50, 16, ['EVALSHA', digest, ...args.map(String)])
     },
     measure: (port, n) => benchmark(port, n, 50, 16, ['EVALSHA', digest, ...args.map(String)]),
   }

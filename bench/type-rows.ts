@@ -55,7 +55,7 @@ function onCollection(
     prepare: port => fill(port, size, 'key'),
     async warmUp(port) {
       await fill(port, 1_000, 'warm')
-      await benchmark(port, warmUpCommands(16, 'everysec'), 50, 16, command('warm'), 1_000)
+      await benchmark(port, warmUpCommands(16), 50, 16, command('warm'), 1_000)
     },
     measure: (port, n) => run(port, n, 'key'),
   }
