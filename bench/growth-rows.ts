@@ -32,8 +32,7 @@ function curve(name: string, xName: string, x: number, what: string, point: Poin
   }
 }
 
-const warmXadd = (port: number) =>
-  benchmark(port, warmUpCommands(16), 50, 16, ['XADD', 'warm', '*', ...ENTRY])
+const warmXadd = (port: number) => benchmark(port, warmUpCommands(16), 50, 16, ['XADD', 'warm', '*', ...ENTRY])
 
 function xaddOnto(entries: number): Row {
   return curve('xadd-by-entries', 'entries in the stream before', entries, 'XADD, 50 clients, pipeline 16', {

@@ -40,8 +40,7 @@ function xadd(name: string, clients: number, pipeline: number, fsync: Fsync, ope
     unit: 'XADD',
     fsync,
     operations,
-    warmUp: port =>
-      benchmark(port, warmUpCommands(pipeline), clients, pipeline, ['XADD', 'warm', '*', ...ENTRY]),
+    warmUp: port => benchmark(port, warmUpCommands(pipeline), clients, pipeline, ['XADD', 'warm', '*', ...ENTRY]),
     measure: (port, n) => benchmark(port, n, clients, pipeline, ['XADD', key, '*', ...ENTRY], keys),
   }
 }
