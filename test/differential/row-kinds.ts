@@ -55,8 +55,8 @@ function anyRow(g: Generator): Command {
   return words.map((word, i) => (keys.includes(i) ? word : Buffer.from(word, 'latin1')))
 }
 
-/** Commands that say the same whether or not another one was answered in between. */
-const ALONE = /^(X(READ|READGROUP|CLAIM|AUTOCLAIM)|MULTI|EXEC|DISCARD|WATCH|UNWATCH|SELECT|EVAL.*|COMMAND|B.*)$/i
+/** Commands that hold others or wait, and those that pair.ts sends another one before. */
+const ALONE = /^(X(READ|READGROUP|CLAIM|AUTOCLAIM)|SORT.*|MULTI|EXEC|DISCARD|WATCH|UNWATCH|SELECT|EVAL.*|COMMAND|B.*)$/i
 
 /** A command of the families that may stand inside another. */
 function inner(g: Generator): Command {
