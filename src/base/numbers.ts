@@ -84,6 +84,7 @@ function readMagnitude(bytes: Uint8Array, first: number, to: number): number | u
 function readDecimal(bytes: Uint8Array, first: number, to: number): number | undefined {
   let at = first
   let digits = 0
+  let whole = 0
   let significant = false
   let fraction = false
   for (; at < to; at++) {
@@ -91,10 +92,13 @@ function readDecimal(bytes: Uint8Array, first: number, to: number): number | und
     if (c === DOT && !fraction) fraction = true
     else if (isDigit(c)) {
       digits++
+      whole = whole * 10 + c - ZERO
       if (c !== ZERO) significant = true
     } else break
   }
   if (digits === 0) return undefined
+  // Most scores are whole numbers of few digits: no text is made of them.
+  if (at === to && !fraction && digits <= SAFE_DIGITS) return whole
   if (at < to && readExponent(bytes, at, to, 101) === undefined) return undefined
   const value = Number(latin1(bytes, first, to))
   if (value === Infinity || (value === 0 && significant)) return undefined

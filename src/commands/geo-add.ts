@@ -19,10 +19,14 @@ function parseGeoadd(args: Args): AddOptions {
   if (args.remaining === 0 || args.remaining % 3 !== 0 || (options.onlyNew && options.onlyOld)) {
     throw new ReplyError(replyErrors.syntax)
   }
+  const scores: number[] = []
+  const members: string[] = []
   while (args.remaining > 0) {
-    options.scores.push(parsePlace(args))
-    options.members.push(args.text())
+    scores.push(parsePlace(args))
+    members.push(args.text())
   }
+  options.scores = scores
+  options.members = members
   return options
 }
 

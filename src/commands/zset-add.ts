@@ -28,6 +28,9 @@ export interface AddOptions {
   readonly members: readonly string[]
 }
 
+const NO_SCORES: readonly number[] = []
+const NO_MEMBERS: readonly string[] = []
+
 /** What is to be added to `key`, with nothing asked for yet. */
 export function newAddOptions(key: string, increment = false) {
   return {
@@ -38,8 +41,8 @@ export function newAddOptions(key: string, increment = false) {
     onlyDown: false,
     countChanged: false,
     increment,
-    scores: [] as number[],
-    members: [] as string[],
+    scores: NO_SCORES,
+    members: NO_MEMBERS,
   }
 }
 
@@ -63,10 +66,20 @@ function parseAdd(args: Args, isIncrement: boolean): AddOptions {
   if (increment && args.remaining > 2) {
     throw new ReplyError('ERR INCR option supports a single increment-element pair')
   }
-  while (args.remaining > 0) {
-    options.scores.push(args.double())
-    options.members.push(args.text())
+  // One pair is what most bring, see Args.texts().
+  if (args.remaining === 2) {
+    options.scores = [args.double()]
+    options.members = [args.text()]
+    return options
   }
+  const scores: number[] = []
+  const members: string[] = []
+  while (args.remaining > 0) {
+    scores.push(args.double())
+    members.push(args.text())
+  }
+  options.scores = scores
+  options.members = members
   return options
 }
 
