@@ -7,15 +7,19 @@ import type { Row } from './load.js'
 import { fill, xautoclaim } from './rows.js'
 import { encode, WireClient } from './wire-client.js'
 
-const SIZES = [1_000, 100_000, 1_000_000]
+export const SIZES = [1_000, 100_000, 1_000_000]
 /** Entries that one operation finds, claims or deletes. */
 const TAKEN = 100
 const LONG_MS = 5_000_000
 const READ_AT_ONCE = 10_000
 
 /** Entries 1-0 … size-0 of `key`, all pending with one consumer. */
-async function pend(port: number, size: number): Promise<void> {
+export async function pend(port: number, size: number): Promise<void> {
   await fill(port, 1, size)
+  await deliver(port, size)
+}
+
+export async function deliver(port: number, size: number): Promise<void> {
   const client = await WireClient.connect(port)
   await client.send(encode('XGROUP', 'CREATE', 'stream', 'group', '0'), 1)
   for (let left = size; left > 0; left -= READ_AT_ONCE) {
@@ -101,6 +105,27 @@ function claim(size: number): Row {
   })
 }
 
+/** XAUTOCLAIM from 0-0 until the end; Redis' cursor makes that many calls. */
+async function autoClaimAll(client: WireClient): Promise<void> {
+  for (let cursor = '0-0', begun = false; !begun || cursor !== '0-0'; begun = true) {
+    await client.send(encode('XAUTOCLAIM', 'stream', 'group', 'alive', LONG_MS, cursor, 'COUNT', TAKEN), 1)
+    cursor = /^\*3\r\n\$\d+\r\n(\S+)/.exec(client.last.toString('latin1', 0, 64))![1]
+  }
+}
+
+/** What is idle lies as far apart as it can: in a large PEL no page holds two of it. */
+function spread(size: number): Row {
+  const what = `XAUTOCLAIM from 0-0 to the end, ${TAKEN} idle, one in every ${size / TAKEN}`
+  let turn = 0
+  return pendingRow('xautoclaim-spread', size, what, size > 10_000 ? 200 : 1_000, async () => async client => {
+    const first = 1 + (turn++ % (size / TAKEN))
+    const ids = Array.from({ length: TAKEN }, (_, i) => `${first + i * (size / TAKEN)}-0`)
+    const words = ['XCLAIM', 'stream', 'group', 'dead', 0, ...ids, 'IDLE', 2 * LONG_MS, 'RETRYCOUNT', 1, 'JUSTID']
+    await client.send(encode(...(words as [string])), 1)
+    await autoClaimAll(client)
+  })
+}
+
 function ackDelete(size: number): Row {
   const what = `XACKDEL of ${TAKEN}, which are added and read first`
   return pendingRow('xackdel', size, what, size > 10_000 ? 1_000 : 2_000, async client => {
@@ -131,6 +156,7 @@ function deleteConsumer(size: number): Row {
 export const pendingRows: readonly Row[] = [
   xautoclaim(100_000),
   ...SIZES.map(summary),
+  ...SIZES.map(spread),
   ...SIZES.map(claim),
   ...SIZES.map(ackDelete),
   ...SIZES.map(deleteConsumer),

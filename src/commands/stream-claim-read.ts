@@ -43,6 +43,7 @@ export function claimable(
 /** Makes `consumer` the owner of what claimable() found. */
 export function claim(group: ConsumerGroup, consumer: Consumer, claimed: readonly Claimed[], nowMs: number): void {
   for (const { row } of claimed) group.setPending(row.id, consumer, nowMs, oneMore(row.deliveries))
+  group.settlePending()
 }
 
 /**

@@ -107,6 +107,7 @@ function runClaim(ctx: CommandContext, options: ClaimOptions): void {
     group.setPending(id, consumer, deliveredMs, claim.deliveries ?? (claim.justId ? before : oneMore(before)))
     claimed.push(id)
   }
+  group.settlePending()
   if (claimed.length > 0) consumer.setActive(ctx.nowMs)
   // Those who wait for entries that are idle long enough may find some earlier than they thought.
   if (claimed.length > 0 && deliveredMs < ctx.nowMs) ctx.wake(key)
@@ -257,6 +258,7 @@ function runAutoClaim(ctx: CommandContext, options: AutoClaimOptions): void {
     const deliveries = options.justId ? row.deliveries : oneMore(row.deliveries)
     group.setPending(row.id, consumer, ctx.nowMs, deliveries)
   }
+  group.settlePending()
   if (plan.claims.length > 0) consumer.setActive(ctx.nowMs)
   const reply = ctx.reply
   reply.array(3)

@@ -224,6 +224,7 @@ class HistoryReply implements StreamReply {
       group.setPending(row.id, consumer, ctx.nowMs, oneMore(row.deliveries))
       any = true
     }
+    group.settlePending()
     if (any) consumer.setActive(ctx.nowMs)
     return any
   }

@@ -190,11 +190,12 @@ export class RecordPage implements Page<StreamId> {
     for (let at = this.summaryAt; at < end; at += recordBytes) {
       const high = view.getUint32(at)
       const value = (high & VALUE_MASK) * TWO_32 + view.getUint32(at + 4)
+      if (value >= visible) continue
       if (value < lowest) lowest = value
-      if (value < visible && high <= VALUE_MASK) visible = value
+      if (high <= VALUE_MASK) visible = value
     }
     this.summary = lowest
-    this.visibleSummary = visible
+    this.visibleSummary = this.#hides ? visible : lowest
   }
 
   /** The first record from `from` on whose field summed up is at most `max`; the count when there is none. */

@@ -383,10 +383,15 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /**
    * Creates or overwrites the record of `id`: owner, delivery time and count. The engine of XCLAIM, XAUTOCLAIM, history
-   * and replay.
+   * and replay. Call settlePending() behind the last of many.
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
     this.#openPel().set(id, owner, deliveredMs, deliveries)
+  }
+
+  /** Keeps what searches look at tight. */
+  settlePending(): void {
+    this.#pel?.tighten()
   }
 
   /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */

@@ -70,6 +70,8 @@ export class Pel {
   readonly #consumers: Consumers
   readonly #releases: Releases
   readonly #onChange: () => void
+  /** Pages whose bounds may have become loose since tighten(). */
+  readonly #loosened = new Set<RecordNode>()
   /** Counts changes, so that a walk notices that its place is void. */
   #version = 0
 
@@ -173,6 +175,19 @@ export class Pel {
     this.#set(id, owner, deliveredMs, deliveries)
   }
 
+  /**
+   * Makes the bounds of the pages tight in which records were made younger: now, with the pages at hand, rather than by
+   * the next search, which would open them for nothing. Once after many set().
+   */
+  tighten(): void {
+    for (const node of this.#loosened) {
+      if (node.removed) continue
+      node.resident?.refreshSummary()
+      this.#tree.summaryRefreshed(node)
+    }
+    this.#loosened.clear()
+  }
+
   /** As set(), of an entry that belongs to nobody from now on; it is the last of those. */
   disown(id: StreamId, deliveries: Count): void {
     this.#set(id, undefined, this.#releases.next, deliveries)
@@ -196,6 +211,7 @@ export class Pel {
       this.#leave(id, number)
       this.#enter(id, owner)
     }
+    if (deliveredMsAt(page.bytes, page.payloadAt(found.index)) < timeOrPlace) this.#loosened.add(found.node)
     this.#write(found.node, this.#tree.willChange(found.node), found.index, numberNow, timeOrPlace, deliveries)
   }
 
@@ -445,7 +461,8 @@ export class Pel {
     timeOrPlace: number,
     deliveries: Count,
   ): void {
-    putPelRecord(page.bytes, page.payloadAt(index), timeOrPlace, deliveries, owner)
+    const at = page.payloadAt(index)
+    putPelRecord(page.bytes, at, timeOrPlace, deliveries, owner)
     page.written(index)
     this.#tree.changed(node)
   }
