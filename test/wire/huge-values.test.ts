@@ -1,0 +1,90 @@
+// A string of HUGE_MIB MiB (24; npm run test:long: 512, the longest there is) comes and goes while another client is
+// answered, is changed in place, and survives a kill. How long that client waited at most is a comment.
+
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { RespClient } from '../support/resp-client.js'
+import { startServer } from '../support/start-server.js'
+import { tempDir } from '../support/temp-dir.js'
+
+const MIB = 1 << 20
+const HUGE_MIB = Number(process.env.HUGE_MIB ?? 24)
+const BYTES = HUGE_MIB * MIB
+const PIECE_BYTES = 64 * 1024
+/** While so many bytes travel the other client gets at least one answer. */
+const BYTES_PER_ANSWER = 24 * MIB
+
+t.setTimeout(60_000 + HUGE_MIB * 2_000)
+
+/** Pings until `over` is settled; how many answers came, and the longest wait for one in ms. */
+async function pinged(client: RespClient, over: Promise<unknown>): Promise<{ answers: number; longestMs: number }> {
+  let going = true
+  void over.finally(() => (going = false))
+  let answers = 0
+  let longestMs = 0
+  while (going) {
+    const began = performance.now()
+    await client.text('PING')
+    longestMs = Math.max(longestMs, performance.now() - began)
+    if (going) answers++
+  }
+  return { answers, longestMs: Math.round(longestMs) }
+}
+
+async function upload(client: RespClient, pieces: readonly Buffer[]): Promise<string> {
+  client.send(`*3\r\n$3\r\nSET\r\n$4\r\nhuge\r\n$${BYTES}\r\n`)
+  for (const piece of pieces) {
+    if (!client.socket.write(piece)) await new Promise(resolve => client.socket.once('drain', resolve))
+  }
+  client.send('\r\n')
+  return (await client.reply()).toString('latin1')
+}
+
+const digestOf = (bytes: Buffer) => createHash('sha1').update(bytes).digest('hex')
+
+t.test(`a value of ${HUGE_MIB} MiB holds nobody up`, async t => {
+  const dir = tempDir(t)
+  let server = await startServer({ dir })
+  t.teardown(() => server.stop())
+  const [one, other] = [await RespClient.connect(server.port), await RespClient.connect(server.port)]
+  const piece = Buffer.from(Array.from({ length: PIECE_BYTES }, (_, i) => (i * 31) % 251))
+  const pieces = Array.from({ length: BYTES / PIECE_BYTES }, () => piece)
+  const expected = Buffer.concat([Buffer.from(`$${BYTES}\r\n`), ...pieces, Buffer.from('\r\n')])
+
+  const sent = upload(one, pieces)
+  const during = await pinged(other, sent)
+  t.equal(await sent, '+OK\r\n')
+  t.ok(during.answers >= BYTES / BYTES_PER_ANSWER, `${during.answers} answers while it came`)
+  t.comment(`the longest took ${during.longestMs} ms`)
+
+  const got = one.command('GET', 'huge')
+  const meanwhile = await pinged(other, got)
+  t.equal(digestOf(await got), digestOf(expected))
+  t.ok(meanwhile.answers >= BYTES / BYTES_PER_ANSWER, `${meanwhile.answers} answers while it went`)
+  t.comment(`the longest took ${meanwhile.longestMs} ms`)
+
+  t.equal(await one.text('SETRANGE', 'huge', BYTES - 3, 'end'), `:${BYTES}\r\n`)
+  t.equal(
+    await one.text('SETRANGE', 'huge', 512 * MIB, 'x'),
+    '-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n',
+  )
+  t.equal(await one.text('SETBIT', 'huge', 7, 1), ':0\r\n')
+  one.close()
+  other.close()
+  await server.kill9()
+  server = await startServer({ dir })
+  const after = await RespClient.connect(server.port)
+  t.equal(await after.text('STRLEN', 'huge'), `:${BYTES}\r\n`)
+  t.equal(
+    await after.text('GETRANGE', 'huge', -5, -1),
+    `$5\r\n${piece.toString('latin1', PIECE_BYTES - 5, PIECE_BYTES - 3)}end\r\n`,
+  )
+  t.equal(await after.text('GETBIT', 'huge', 7), ':1\r\n')
+  const again = await after.command('GET', 'huge')
+  const head = `$${BYTES}\r\n`.length
+  expected.write('end', head + BYTES - 3)
+  expected[head] |= 1
+  t.equal(digestOf(again), digestOf(expected), 'all of it is there')
+  t.equal(await after.text('UNLINK', 'huge'), ':1\r\n')
+  after.close()
+})
