@@ -95,7 +95,8 @@ function takeNewerOption(a: Args, options: ReadOptions, grouped: boolean): boole
     options.sizeMax = takePositive(a, streamErrors.maxSizeNotPositive)
   } else if (a.take('CLAIM')) {
     if (!grouped) throw new ReplyError(streamErrors.claimInRead)
-    options.claimIdleMs = a.integer(streamErrors.readIdleNotAnInteger)
+    // Bounded, so that the journal can spell it: nothing is idle for so long.
+    options.claimIdleMs = Math.min(a.integer(streamErrors.readIdleNotAnInteger), Number.MAX_SAFE_INTEGER)
     if (options.claimIdleMs < 0) throw new ReplyError(streamErrors.readIdleNegative)
   } else {
     return false

@@ -185,6 +185,12 @@ t.test('a release and a claim with a time of the past wake who waits; a plain cl
   t.same(streams.ctx.touches, [])
 })
 
+t.test('an idle time that nothing reaches is journaled so that it can be read again', async t => {
+  const streams = new Streams(...READ)
+  streams.ask('XREADGROUP GROUP g bob CLAIM 9223372036854775807 STREAMS s >')
+  t.same(streams.ctx.effects, ['XREADGROUP GROUP g bob COUNT 1 CLAIM 9007199254740991 STREAMS s >'])
+})
+
 t.test('errors', async t => {
   const streams = new Streams(...READ)
   t.equal(

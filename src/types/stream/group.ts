@@ -98,7 +98,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     super()
     this.#lastDeliveredId = lastDeliveredId
     this.#entriesRead = entriesRead
-    this.#position = entriesRead
+    this.#position = atMost(entriesRead, stream.entriesAdded)
     stream.rows.cache.heldBytes += GROUP_BYTES + name.length
   }
 
@@ -230,7 +230,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     this.rows.touch(this)
     this.#lastDeliveredId = id
     this.#entriesRead = entriesRead
-    this.#position = entriesRead
+    this.#position = atMost(entriesRead, this.stream.entriesAdded)
   }
 
   /** As setId(), of an ID that XCLAIM learns from a replica: what was counted stays. */
@@ -481,4 +481,9 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     this.#pel = pel
     return pel
   }
+}
+
+/** No group can have read more than was ever added, whatever it is told. */
+function atMost(entriesRead: Count | undefined, entriesAdded: Count): Count | undefined {
+  return entriesRead !== undefined && entriesRead > entriesAdded ? entriesAdded : entriesRead
 }

@@ -106,6 +106,7 @@ t.test('a group that is dropped when its last entry has just been acknowledged l
 
 t.test('a row of version 1 is read: nothing was released, the position is what entries-read says', async t => {
   const stream = Stream.create(new MemoryRows())
+  stream.setId(idOf(9), 9, undefined)
   const row = stream.createGroup('a name', idOf(7), 5).encodeRow()
   const old = Buffer.concat([row.subarray(0, 42), row.subarray(GROUP.SECTIONS)])
   old[GROUP.VERSION] = 1
