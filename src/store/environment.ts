@@ -94,11 +94,12 @@ export class Environment {
   }
 
   /** As Rows.scan(). @throws CorruptionError */
-  *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+  *scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
     const end = firstAfter(prefix)
     const range = { start: prefix.length > 0 ? prefix : undefined, end }
     for (const { key, value } of this.tables[table].getRange(range)) {
-      yield { key: Buffer.from(key), value: checkedValue(table, key, Buffer.from(value)) }
+      // A key of lmdb's is a copy already, a value may be its memory.
+      yield { key, value: checkedValue(table, key, borrowed ? value : Buffer.from(value)) }
     }
   }
 

@@ -66,7 +66,7 @@ export class MemoryRows implements Rows {
     return kept === undefined ? undefined : Buffer.from(kept.bytes)
   }
 
-  *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+  *scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
     const start = prefix.toString('latin1')
     const dirty = this.#dirty.find(
       row => row.table === table && this.#counts(row) && row.rowKey().toString('latin1').startsWith(start),
@@ -75,7 +75,10 @@ export class MemoryRows implements Rows {
     const keys = [...this.#tables[table].keys()].filter(key => key.startsWith(start)).sort(compareLatin1)
     for (const key of keys) {
       const kept = this.#tables[table].get(key)
-      if (kept !== undefined) yield { key: Buffer.from(key, 'latin1'), value: Buffer.from(kept.bytes) }
+      if (kept === undefined) continue
+      const value = Buffer.from(kept.bytes)
+      yield { key: Buffer.from(key, 'latin1'), value }
+      if (borrowed) value.fill(0xdd)
     }
   }
 

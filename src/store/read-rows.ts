@@ -23,8 +23,8 @@ export class ReadRows implements Rows {
     return this.#source.read(table, key)
   }
 
-  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#source.scan(table, prefix)
+  scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#source.scan(table, prefix, borrowed)
   }
 
   fetch(): Promise<void> {

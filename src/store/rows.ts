@@ -28,8 +28,11 @@ export interface Rows {
   fetch(rows: readonly RowRef[]): Promise<void>
   /** Keeps the rows that are clean now readable as they are, until its close(). */
   view(): RowsView
-  /** All rows of `table` whose key begins with `prefix`, in key order; as read(). */
-  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }>
+  /**
+   * All rows of `table` whose key begins with `prefix`, in key order; as read(). Values that are `borrowed` are good
+   * until the next is asked for: whoever reads millions of rows saves as many copies.
+   */
+  scan(table: Table, prefix: Buffer, borrowed?: boolean): Iterable<{ key: Buffer; value: Buffer }>
   /**
    * Drops `object` with every row that belongs to it: its head, its parts, and all pages and blocks of the trees named.
    * O(trees) for the caller; space is reclaimed in bounded background slices that survive restart.

@@ -238,8 +238,8 @@ export class Store implements Rows, EffectSink {
     return this.#views.open(this.#dirty.epoch)
   }
 
-  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#environment.scan(table, prefix)
+  scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#environment.scan(table, prefix, borrowed)
   }
 
   drop(object: StoreObject, treeIds: readonly number[]): void {

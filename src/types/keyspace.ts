@@ -134,7 +134,7 @@ export class Keyspace {
     take: (entry: KeyEntry, row: DirectoryRow) => void,
   ): Generator<number, number, undefined> {
     let keys = keysBefore
-    for (const { key, value } of this.rows.scan(Table.Directory, directoryPrefix(slot.number))) {
+    for (const { key, value } of this.rows.scan(Table.Directory, directoryPrefix(slot.number), true)) {
       const row = decodeDirectoryRow(key, value)
       const spec = typeByCode(row.typeCode)
       if (spec === undefined) throw damaged(key, `type code ${row.typeCode} is unknown`)

@@ -90,4 +90,10 @@ t.test('scan gives the rows under a prefix in key order', async t => {
     [...rows.scan(Table.Pages, idKey(5))].map(row => row.key.readUInt32BE(6)),
     [1, 2, 300],
   )
+  const borrowed: Buffer[] = []
+  for (const { value } of rows.scan(Table.Pages, idKey(5), true)) {
+    t.equal(value[value.length - 1], [1, 2, 44][borrowed.length])
+    borrowed.push(value)
+  }
+  t.equal(borrowed[0][0], 0xdd, 'a borrowed value that is kept is found out')
 })
