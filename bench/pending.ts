@@ -1,6 +1,6 @@
-// `npm run bench:pending`: what pending entries cost, by how many there are. A server is filled once per size, and all rows
-// of pending-rows.ts for that size are measured on it, one after the other; the two servers take turns. Prints a table, and
-// writes it to --out FILE. --rounds N (3), --sizes N,N,… (1000,100000,1000000).
+// `npm run bench:pending`: what pending entries cost, by how many there are. A server is filled once per size, and all
+// rows of pending-rows.ts for that size are measured on it, one after the other; the two servers take turns. Prints a
+// table, and writes it to --out FILE. --rounds N (3), --sizes N,N,… (1000,100000,1000000).
 
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'

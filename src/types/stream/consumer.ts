@@ -15,18 +15,17 @@ import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { RecordPage } from '../../pages/record-page.js'
 import { checkTree } from '../../pages/tree-check.js'
-import { putU48, Row, Table } from '../../store/row.js'
+import { Row, Table } from '../../store/row.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { getCount, putCount } from './count.js'
 import { ownedCodec } from './pel-record.js'
+import { numberedPartKey, PART, partNumberOf, partPrefix } from './part-key.js'
 import { checkVersion, joinSections, splitSections } from './row-sections.js'
 import { copyPages } from './tree-copy.js'
 
 export const CONSUMER_VERSION = 1
 export const CONSUMER = { VERSION: 0, HAS_ACTIVE: 1, SEEN: 2, ACTIVE: 10, PENDING: 18, SECTIONS: 26 } as const
-const KEY_BYTES = 11
-const KEY_LETTER = 0x63
 const ROW_BYTES = 64
 const NOTHING = Buffer.alloc(0)
 
@@ -73,7 +72,7 @@ export class Consumer extends Row {
     const what = `consumer row ${key.toString('hex')}`
     checkVersion(value, CONSUMER.SECTIONS, CONSUMER_VERSION, what)
     const [root, name] = splitSections(value, CONSUMER.SECTIONS, 2, what)
-    const number = key.readUInt32BE(KEY_BYTES - 4)
+    const number = partNumberOf(key)
     const consumer = new Consumer(home, number, name.toString('latin1'), Number(getCount(value, CONSUMER.SEEN)))
     if (value[CONSUMER.HAS_ACTIVE] === 1) consumer.#activeMs = Number(getCount(value, CONSUMER.ACTIVE))
     consumer.#pendingStored = Number(getCount(value, CONSUMER.PENDING))
@@ -83,10 +82,7 @@ export class Consumer extends Row {
 
   /** What the keys of all consumers of a group begin with. */
   static keyPrefix(object: StoreObject): Buffer {
-    const prefix = Buffer.allocUnsafe(7)
-    putU48(prefix, 0, object.id)
-    prefix[6] = KEY_LETTER
-    return prefix
+    return partPrefix(object, PART.consumer)
   }
 
   get table(): Table {
@@ -98,10 +94,7 @@ export class Consumer extends Row {
   }
 
   rowKey(): Buffer {
-    const key = Buffer.allocUnsafe(KEY_BYTES)
-    Consumer.keyPrefix(this.home.object).copy(key)
-    key.writeUInt32BE(this.number, KEY_BYTES - 4)
-    return key
+    return numberedPartKey(this.home.object, PART.consumer, this.number)
   }
 
   encodeRow(): Buffer {

@@ -18,13 +18,14 @@ import { compareIds, getId, ID_MAX, nextId, putId } from '../../base/stream-id.j
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
 import type { StreamIdList } from '../../base/stream-id-list.js'
-import { getU48, putU48, Row, StoreObject, Table } from '../../store/row.js'
+import { getU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { Consumers } from './consumers.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
 import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
 import type { EntryRun, WireSlice } from './entries.js'
+import { objectPartKey, PART, PART_PREFIX_BYTES, partPrefix } from './part-key.js'
 import { Pel } from './pel.js'
 import type { Claimable, Pending, Releases } from './pel.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
@@ -48,8 +49,6 @@ export const GROUP = {
 const SECTIONS_AT = { 1: 42, [GROUP_VERSION]: GROUP.SECTIONS } as const
 const ENTRIES_READ_KNOWN = 1
 const POSITION_KNOWN = 2
-const KEY_BYTES = 13
-const KEY_LETTER = 0x67
 const ROW_BYTES = 96
 /** What a group, a consumer and the tree of a PEL take in memory, as measured. */
 const GROUP_BYTES = 500
@@ -107,7 +106,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     const what = `group row ${key.toString('hex')}`
     const version = versionOf(value, SECTIONS_AT, what) as keyof typeof SECTIONS_AT
     const [root, name] = splitSections(value, SECTIONS_AT[version], 2, what)
-    const object = new StoreObject(getU48(key, KEY_BYTES - 6))
+    const object = new StoreObject(getU48(key, PART_PREFIX_BYTES))
     const known = value[GROUP.KNOWN]
     const entriesRead = (known & ENTRIES_READ_KNOWN) === 0 ? undefined : getCount(value, GROUP.ENTRIES_READ)
     const lastDeliveredId = getId(value, GROUP.LAST_DELIVERED_ID)
@@ -126,10 +125,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** What the keys of all groups of a stream begin with. */
   static keyPrefix(stream: StoreObject): Buffer {
-    const prefix = Buffer.allocUnsafe(7)
-    putU48(prefix, 0, stream.id)
-    prefix[6] = KEY_LETTER
-    return prefix
+    return partPrefix(stream, PART.group)
   }
 
   get table(): Table {
@@ -145,10 +141,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   }
 
   rowKey(): Buffer {
-    const key = Buffer.allocUnsafe(KEY_BYTES)
-    ConsumerGroup.keyPrefix(this.stream.object).copy(key)
-    putU48(key, KEY_BYTES - 6, this.object.id)
-    return key
+    return objectPartKey(this.stream.object, PART.group, this.object.id)
   }
 
   encodeRow(): Buffer {

@@ -12,10 +12,11 @@
 import { CorruptionError } from '../../base/errors.js'
 import { getId, putId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
-import { putU48, Row, Table } from '../../store/row.js'
+import { Row, Table } from '../../store/row.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { getCount, putCount } from './count.js'
+import { numberedPartKey, PART, partNumberOf, partPrefix } from './part-key.js'
 import { checkVersion, joinSections, splitSections } from './row-sections.js'
 
 export const PRODUCER_VERSION = 1
@@ -23,8 +24,6 @@ export const PRODUCER = { VERSION: 0, SECTIONS: 1 } as const
 /** Bytes of the digest that stands for an idempotent ID. */
 export const DIGEST_BYTES = 16
 export const IDEMPOTENT_ENTRY = { DIGEST: 0, ID: 16, ADDED_MS: 32, BYTES: 40 } as const
-const KEY_BYTES = 11
-const KEY_LETTER = 0x70
 /** What a producer and an entry of its take in memory, about. */
 const PRODUCER_BYTES = 400
 const ENTRY_BYTES = 220
@@ -56,7 +55,7 @@ export class Producer extends Row {
     const what = `producer row ${key.toString('hex')}`
     checkVersion(value, PRODUCER.SECTIONS, PRODUCER_VERSION, what)
     const [name, entries] = splitSections(value, PRODUCER.SECTIONS, 2, what)
-    const producer = new Producer(rows, object, key.readUInt32BE(KEY_BYTES - 4), name.toString('latin1'))
+    const producer = new Producer(rows, object, partNumberOf(key), name.toString('latin1'))
     for (let at = 0; at < entries.length; at += IDEMPOTENT_ENTRY.BYTES) {
       if (at + IDEMPOTENT_ENTRY.BYTES > entries.length) throw new CorruptionError(`${what} ends within an entry`)
       const digest = entries.toString('latin1', at, at + DIGEST_BYTES)
@@ -69,10 +68,7 @@ export class Producer extends Row {
 
   /** What the keys of all producers of a stream begin with. */
   static keyPrefix(object: StoreObject): Buffer {
-    const prefix = Buffer.allocUnsafe(7)
-    putU48(prefix, 0, object.id)
-    prefix[6] = KEY_LETTER
-    return prefix
+    return partPrefix(object, PART.producer)
   }
 
   get table(): Table {
@@ -84,10 +80,7 @@ export class Producer extends Row {
   }
 
   rowKey(): Buffer {
-    const key = Buffer.allocUnsafe(KEY_BYTES)
-    Producer.keyPrefix(this.object).copy(key)
-    key.writeUInt32BE(this.number, KEY_BYTES - 4)
-    return key
+    return numberedPartKey(this.object, PART.producer, this.number)
   }
 
   encodeRow(): Buffer {
