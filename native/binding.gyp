@@ -6,6 +6,7 @@
       "target_name": "millrace",
       "sources": [
         "src/addon.cc",
+        "src/bus_error.cc",
         "src/crc32c.cc",
         "src/file_lock.cc",
         "src/journal_write.cc",

@@ -11,8 +11,13 @@ import { HeapGrowth } from './base/heap-growth.js'
 import { createLog } from './base/log.js'
 import type { Log } from './base/log.js'
 import { MILLRACE_VERSION } from './base/version.js'
+import { sayAtBusError } from './native/bus-error.js'
 import { MillraceServer } from './server.js'
 import { TOOLS, toolsUsage } from './tools.js'
+
+const UNREADABLE =
+  'millrace: The file store/data.mdb of the data folder cannot be read: the device fails, or the file was cut short. ' +
+  'Restore the data folder from a copy.\n'
 
 const startedUs = systemClock.monotonicUs()
 
@@ -23,6 +28,7 @@ async function main(): Promise<void> {
     process.stdout.write(asked === 'version' ? `millrace ${MILLRACE_VERSION}\n` : USAGE + toolsUsage())
     return
   }
+  sayAtBusError(UNREADABLE)
   const tool = TOOLS.get(argv[0])
   if (tool !== undefined) {
     const run = await tool.load()

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bus_error.h"
 #include "crc32c.h"
 #include "door.h"
 #include "file_lock.h"
@@ -100,6 +101,15 @@ napi_value ShutDown(napi_env env, napi_callback_info info) {
   return Number(env, shutdown(static_cast<int>(fd), SHUT_WR) == 0 ? 0 : -errno);
 }
 
+// sayAtBusError(words): 0, or -errno
+napi_value SayAtBusError(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  uint8_t* words = nullptr;
+  size_t length = 0;
+  if (!args.Bytes(0, &words, &length)) return Number(env, -EINVAL);
+  return Number(env, millrace::SayAtBusError(words, length));
+}
+
 // lockFile(fd): 0, or -errno
 napi_value LockFile(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -157,6 +167,7 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
                         Export(env, exports, "exchange", Exchange) &&
+                        Export(env, exports, "sayAtBusError", SayAtBusError) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports) &&
                         millrace::ExportReactor(env, exports);
   return complete ? exports : nullptr;

@@ -16,6 +16,8 @@ export interface Addon extends LuaAddon, ReactorAddon {
   receiveNow(fd: number, bytes: Uint8Array): number
   acceptNow(fd: number): number
   lockFile(fd: number): number
+  /** Not in builds of before it was thought of. */
+  sayAtBusError?(words: Uint8Array): number
   exchange(host: Buffer, port: number, timeoutMs: number, request: Buffer, lines: number): Buffer
 }
 
