@@ -100,8 +100,8 @@ const head = [
   '# Pending entries',
   '',
   `Server CPU in microseconds per operation (user + system time of the whole process), medians of ${rounds} rounds;`,
-  `${cpus().length} x ${cpus()[0].model}, Node.js ${process.version}; both with an append-only log, everysec. *Growth* is`,
-  'the last size by the first. Written by `npm run bench:pending`; the rows are those of `bench/pending-rows.ts`.',
+  `${cpus().length} x ${cpus()[0].model}, Node.js ${process.version}; both with an append-only log, everysec. *Growth*`,
+  'is the last size by the first. Written by `npm run bench:pending`; the rows are those of `bench/pending-rows.ts`.',
   '',
 ]
 const text = [...head, ...lines, ''].join('\n')
