@@ -54,7 +54,7 @@ export class ExecContext implements CommandContext {
   nowMs = 0
   replaying = false
   mayBlock = false
-  /** Error replies that scripts received and did not pass on, ever: their commands failed, EVAL did not. */
+  /** Error replies of commands inside others that did not fail themselves (EVAL, EXEC), ever. */
   caughtErrors = 0
   /** Changes since the start of the outermost command. */
   dirty = 0

@@ -121,7 +121,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     })
     this.tick = new Tick(parts.commit, () => this.tracking.endTick())
     this.monitors = new Monitors(parts.clock)
-    this.#transactions = new Transactions(this)
+    this.#transactions = new Transactions(this, parts.stats)
     this.busyClients = new BusyClients(this)
     this.#execRow = parts.table.row('exec')
     this.#admission = new Admission(this, this.#execRow)

@@ -115,8 +115,12 @@ export class MemoryGuard {
   }
 
   #used(): number {
+    return this.#dataBytes + this.#host.clients.bytes + this.#luaBytes
+  }
+
+  get #dataBytes(): number {
     const cache = this.#host.cache()
-    return cache.bytesUsed + cache.heldBytes + this.#host.clients.bytes + this.#luaBytes
+    return cache.bytesUsed + cache.heldBytes
   }
 
   get #exceededNowUs(): number {
@@ -151,10 +155,15 @@ export class MemoryGuard {
     return outcome.result
   }
 
+  /**
+   * Evicts as much data as is too much now. What clients are told of it takes memory too until it is sent; counting
+   * that would evict key upon key.
+   */
   #evictKeys(untilUs: number): Relief {
     const { clock, eviction } = this.#host
+    const dataBytesMax = this.#dataBytes - (this.#used() - this.#bytesMax)
     let evicted = 0
-    while (this.#used() > this.#bytesMax) {
+    while (this.#dataBytes > dataBytesMax) {
       const choice = eviction.choose(this.#host.keyspace())
       if (choice === undefined) return 'none'
       this.#host.evict(choice)

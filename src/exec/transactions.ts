@@ -5,7 +5,7 @@ import { ReplyError } from '../base/errors.js'
 import { logDenial } from '../commands/acl-log.js'
 import { Denied } from '../commands/acl-selector.js'
 import type { Transaction } from '../commands/context.js'
-import type { Server } from '../commands/server.js'
+import type { Server, Stats } from '../commands/server.js'
 import type { TableRow } from '../commands/table.js'
 import type { Request } from '../resp/request.js'
 import type { Keyspace } from '../types/keyspace.js'
@@ -37,9 +37,11 @@ const DENIED_AT_EXEC: Record<number, string> = {
 
 export class Transactions implements Transaction {
   readonly #host: TransactionHost
+  readonly #stats: Pick<Stats, 'totalErrorReplies'>
 
-  constructor(host: TransactionHost) {
+  constructor(host: TransactionHost, stats: Pick<Stats, 'totalErrorReplies'>) {
     this.#host = host
+    this.#stats = stats
   }
 
   begin(): void {
@@ -93,6 +95,8 @@ export class Transactions implements Transaction {
     const request = context.request
     const db = context.db
     const mayBlock = context.mayBlock
+    const stats = this.#stats
+    const uncaught = stats.totalErrorReplies - context.caughtErrors
     session.reply.array(multi.commands.length)
     context.enterGroup()
     context.mayBlock = false
@@ -100,6 +104,8 @@ export class Transactions implements Transaction {
       if (this.#mayStillRun(queued, session)) this.#host.callInside(queued.row, session, queued.request)
     }
     context.leaveGroup()
+    // Commands inside may have failed; EXEC has not.
+    context.caughtErrors = stats.totalErrorReplies - uncaught
     context.mayBlock = mayBlock
     context.request = request
     context.db = db

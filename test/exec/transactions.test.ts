@@ -70,6 +70,10 @@ t.test('a command that fails at EXEC is an error among the replies; the others c
   for (const words of [['multi'], ['put', 'a'], ['fail'], ['put', 'b']]) client.ask(...words)
   t.equal(client.ask('exec'), '*3\r\n+OK\r\n-ERR failed\r\n+OK\r\n')
   t.same(harness.sink.records, [['0:put a', '0:put b']])
+  const failedCalls = (name: string) => harness.stats.commands.get(name)?.failedCalls
+  t.same([failedCalls('put'), failedCalls('fail'), failedCalls('exec')], [0, 1, 0], 'EXEC itself has not failed')
+  client.ask('exec')
+  t.equal(failedCalls('exec'), 1)
 })
 
 t.test('a command refused while queueing makes EXEC run nothing', async t => {

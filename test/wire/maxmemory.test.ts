@@ -1,6 +1,9 @@
 // maxmemory over TCP, beside redis-server: refusals to the byte, and counters where chance plays no part.
 
 import t from 'tap'
+import { startInProcess } from '../support/in-process.js'
+import { RespClient } from '../support/resp-client.js'
+import { tempDir } from '../support/temp-dir.js'
 import { answersAlike, needsRedis } from './wire-pair.js'
 
 const SCRIPT = "return redis.call('SET',KEYS[1],'v')"
@@ -91,4 +94,27 @@ t.test('OBJECT FREQ and IDLETIME follow the policy as in redis-server', needsRed
     'CONFIG SET maxmemory 0',
     'CONFIG SET maxmemory-policy noeviction',
   ])
+})
+
+t.test('what trackers are told of evictions evicts no more keys', async t => {
+  const { port } = await startInProcess(t, tempDir(t), { maxmemoryPolicy: 'allkeys-lru', latencyTracking: false })
+  const client = await RespClient.connect(port)
+  const trackers = await Promise.all(Array.from({ length: 10 }, () => RespClient.connect(port)))
+  t.teardown(() => [client, ...trackers].forEach(one => one.close()))
+  for (const tracker of trackers) {
+    await tracker.command('HELLO', 3)
+    await tracker.command('CLIENT', 'TRACKING', 'ON')
+  }
+  for (let i = 0; i < 300; i++) {
+    const key = i + 'x'.repeat(1000)
+    await client.command('SET', key, 'x')
+    await Promise.all(trackers.map(tracker => tracker.command('GET', key)))
+  }
+  const figure = async (name: string) => Number(new RegExp(`${name}:(\\d+)`).exec(await client.text('INFO'))![1])
+  // Each key takes about 1,100 bytes, and the messages about it ten times as many.
+  await client.command('CONFIG', 'SET', 'maxmemory-eviction-tenacity', 100)
+  await client.command('CONFIG', 'SET', 'maxmemory', (await figure('used_memory')) - 40_000)
+  const evicted = await figure('evicted_keys')
+  t.ok(evicted >= 10 && evicted <= 50, `${evicted} keys were evicted`)
+  t.equal(await client.text('DBSIZE'), `:${300 - evicted}\r\n`)
 })
