@@ -148,6 +148,8 @@ class Load {
   #nextDeleted = 0
   #group = ''
   #consumers: string[] = []
+  /** Of each group that knows its entries-read: what XGROUP SETID wants behind the key. */
+  readonly #progress: Argument[][] = []
   #pending = 0
 
   constructor(client: Redis, file: string, heading: Heading, key: Buffer) {
@@ -196,6 +198,8 @@ class Load {
     const { lastId, entriesAdded, maxDeletedId } = this.#heading
     for (const id of this.#deleted) this.#send('XDEL', this.#key, id)
     this.#send('XSETID', this.#key, lastId, 'ENTRIESADDED', entriesAdded, 'MAXDELETEDID', maxDeletedId)
+    // Now that the stream knows how many were added: what a group says to have read is bounded by it.
+    for (const progress of this.#progress) this.#send('XGROUP', 'SETID', this.#key, ...progress)
     await this.#flush()
   }
 
@@ -224,8 +228,8 @@ class Load {
     const [name, lastDelivered, entriesRead] = [body.sizedText(), body.sizedText(), body.sizedText()]
     this.#group = name
     this.#consumers = []
-    const read = entriesRead === '' ? [] : ['ENTRIESREAD', entriesRead]
-    this.#send('XGROUP', 'CREATE', this.#key, latin1(name), lastDelivered, ...read)
+    this.#send('XGROUP', 'CREATE', this.#key, latin1(name), lastDelivered)
+    if (entriesRead !== '') this.#progress.push([latin1(name), lastDelivered, 'ENTRIESREAD', entriesRead])
   }
 
   #createConsumer(body: ByteReader): void {

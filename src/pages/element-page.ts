@@ -5,6 +5,7 @@
 // Element: varint bytes, bytes. On disk they lie in order without waste. Used by: types/list.
 
 import { assert } from '../base/assert.js'
+import { copyBytes } from '../base/copy-bytes.js'
 import { CorruptionError } from '../base/errors.js'
 import { LENGTH_BYTES_MAX, lengthAt, putLength, skipLength } from './length-prefix.js'
 import { PAGE_KIND, type Page, type PageCodec } from './page.js'
@@ -167,7 +168,7 @@ export class ElementPage implements Page<undefined> {
     if (this.#used + needed > this.#bytes.length) this.#rewrite(needed)
     const at = this.#used
     const to = putLength(this.#bytes, at, value.length)
-    this.#used = to + value.copy(this.#bytes, to)
+    this.#used = copyBytes(value, 0, value.length, this.#bytes, to)
     return at
   }
 

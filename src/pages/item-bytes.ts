@@ -1,6 +1,7 @@
 // The bytes of one item: varint key bytes, varint value bytes, key, value. Comparing and copying them where they lie.
 // Used by: item-page, which says where items are.
 
+import { copyBytes } from '../base/copy-bytes.js'
 import { LENGTH_BYTES_MAX, lengthAt, putLength, skipLength } from './length-prefix.js'
 
 /**
@@ -22,8 +23,8 @@ export function itemBytesMax(key: Buffer, value: Content): number {
 
 /** Writes an item at `at`; returns the offset behind it. */
 export function putItem(bytes: Buffer, at: number, key: Buffer, value: Content): number {
-  const to = copyAll(key, bytes, putLength(bytes, putLength(bytes, at, key.length), value.length))
-  return typeof value === 'string' ? writeText(value, bytes, to) : copyAll(value, bytes, to)
+  const to = copyBytes(key, 0, key.length, bytes, putLength(bytes, putLength(bytes, at, key.length), value.length))
+  return typeof value === 'string' ? writeText(value, bytes, to) : copyBytes(value, 0, value.length, bytes, to)
 }
 
 /** Where the item at `at` ends, or -1 when it does not end within the bytes. */
@@ -115,14 +116,6 @@ export function prefixOf(bytes: Uint8Array, at: number, length: number, skip: nu
   return prefix
 }
 
-/** Copies [from, end) to `to` at `at`; returns their number. */
-export function copyRun(bytes: Buffer, from: number, end: number, to: Buffer, at: number): number {
-  const length = end - from
-  if (length > BYTES_HERE_MAX) bytes.copy(to, at, from, end)
-  else for (let i = 0; i < length; i++) to[at + i] = bytes[from + i]
-  return length
-}
-
 /** The order of keys that are no part of a page. */
 export function compareKeys(a: Buffer, b: Buffer): number {
   const shorter = Math.min(a.length, b.length)
@@ -135,12 +128,5 @@ function writeText(text: string, to: Buffer, at: number): number {
   const { length } = text
   if (length > BYTES_HERE_MAX) to.latin1Write(text, at)
   else for (let i = 0; i < length; i++) to[at + i] = text.charCodeAt(i)
-  return at + length
-}
-
-function copyAll(from: Uint8Array, to: Uint8Array, at: number): number {
-  const { length } = from
-  if (length > BYTES_HERE_MAX) to.set(from, at)
-  else for (let i = 0; i < length; i++) to[at + i] = from[i]
   return at + length
 }

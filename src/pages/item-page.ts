@@ -7,12 +7,12 @@
 // Used by: types/. Uses: item-bytes.
 
 import { assert } from '../base/assert.js'
+import { copyBytes } from '../base/copy-bytes.js'
 import { CorruptionError } from '../base/errors.js'
 import {
   commonKeyBytes,
   compareKeyAt,
   compareKeys,
-  copyRun,
   itemBytesMax,
   itemEnd,
   keyAscends,
@@ -290,12 +290,12 @@ export class ItemPage implements Page<Buffer> {
     for (let i = 0; i < this.count; i++) {
       const at = this.#offset(i)
       if (at !== end) {
-        used += copyRun(bytes, from, end, to, used)
+        used = copyBytes(bytes, from, end, to, used)
         from = at
       }
       end = itemEnd(bytes, at)
     }
-    return used + copyRun(bytes, from, end, to, used)
+    return copyBytes(bytes, from, end, to, used)
   }
 
   #write(key: Buffer, value: Content): number {

@@ -3,7 +3,6 @@ import {
   commonKeyBytes,
   compareKeyAt,
   compareKeys,
-  copyRun,
   itemBytesMax,
   itemEnd,
   keyAscends,
@@ -75,16 +74,6 @@ t.test('keys are compared as Buffer.compare() does, wherever they lie', async t 
         if (difference * expected < 0) t.fail(`prefixes of ${a.toString('hex')} and ${b.toString('hex')} at ${skip}`)
       }
     }
-  }
-})
-
-t.test('a run is copied whole, and nothing beside it', async t => {
-  const bytes = Buffer.from(Array.from({ length: 100 }, (_, i) => i))
-  for (const length of [0, 1, 32, 33, 60]) {
-    const to = Buffer.alloc(80, 255)
-    t.equal(copyRun(bytes, 10, 10 + length, to, 5), length)
-    t.same(to.subarray(5, 5 + length), bytes.subarray(10, 10 + length))
-    t.ok([...to.subarray(0, 5), ...to.subarray(5 + length)].every(byte => byte === 255))
   }
 })
 
