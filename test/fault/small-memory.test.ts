@@ -1,6 +1,6 @@
-// A process that the system gives less memory than its data take: 28 times the page cache of streams with pending
+// A process that the system gives less memory than its data take: 48 times the page cache of streams with pending
 // entries, hashes, sorted sets, lists and strings are written and read back, and resident memory stays within its
-// bound. SMALL_MEMORY_MIB of data (224).
+// bound. SMALL_MEMORY_MIB of data (384).
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ import { tempDir } from '../support/temp-dir.js'
 
 t.setTimeout(3_600_000)
 const MIB = 1 << 20
-const DATA_BYTES = Number(process.env.SMALL_MEMORY_MIB ?? 224) * MIB
+const DATA_BYTES = Number(process.env.SMALL_MEMORY_MIB ?? 384) * MIB
 const CACHE_BYTES = 8 * MIB
 /**
  * What the process may have beyond that of a server without data: the cache, changes, the checkpoint's thread and what
  * the engine keeps of garbage. Less than the data.
  */
-const MORE_BYTES = 190 * MIB
+const MORE_BYTES = 340 * MIB
 const VALUE_BYTES = 4000
 /** Values in one key of each kind. */
 const PER_KEY = 500
@@ -54,7 +54,7 @@ const memoryOf = (pid: number, field: string) =>
 
 const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`
 
-t.test('28 times the page cache is served from a process that could not hold it', async t => {
+t.test('48 times the page cache is served from a process that could not hold it', async t => {
   const rng = seeded()
   t.comment(`SEED=${rng.seed}`)
   const args = ['--page-cache-bytes', String(CACHE_BYTES), '--checkpoint-dirty-bytes', '4mb']
