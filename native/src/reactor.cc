@@ -115,12 +115,25 @@ void Reactor::OnReady(uv_poll_t* poll, int status, int ready) {
     return;
   }
   if ((ready & UV_WRITABLE) != 0) reactor->Report(socket, kWritable, 0);
-  if ((ready & UV_READABLE) != 0) reactor->Receive(socket);
+  if ((ready & UV_READABLE) == 0) return;
+  // The loop names busy sockets in the same order each time: whoever found no room must not queue behind the others.
+  if (socket->queued) return;
+  socket->queued = true;
+  reactor->queue_.push_back(socket->slot);
+}
+
+void Reactor::ReceiveQueued() {
+  while (!queue_.empty() && input_bytes_ - used_ >= kReceiveBytesMin && count_ < events_max_) {
+    Socket* socket = sockets_[static_cast<size_t>(queue_.front())];
+    queue_.pop_front();
+    if (socket == nullptr) continue;
+    socket->queued = false;
+    if ((socket->watched & kWatchRead) != 0) Receive(socket);
+  }
 }
 
 void Reactor::Receive(Socket* socket) {
   const size_t room = input_bytes_ - used_;
-  if (room < kReceiveBytesMin) return;
   ssize_t received;
   do {
     received = recv(socket->fd, input_ + used_, std::min(room, kReceiveBytesMax), MSG_DONTWAIT);
@@ -143,6 +156,7 @@ void Reactor::Report(const Socket* socket, int32_t result, size_t offset) {
 
 void Reactor::OnCheck(uv_check_t* check) {
   auto* reactor = static_cast<Reactor*>(check->data);
+  reactor->ReceiveQueued();
   const size_t count = reactor->count_;
   if (count == 0) return;
   reactor->turn_(reactor->context_, count);

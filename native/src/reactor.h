@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace millrace {
@@ -55,11 +56,14 @@ class Reactor {
     int fd;
     int slot;
     int watched;
+    // Readable, and not heard yet: it is in queue_.
+    bool queued;
   };
 
   static void OnReady(uv_poll_t* poll, int status, int ready);
   static void OnCheck(uv_check_t* check);
   void Receive(Socket* socket);
+  void ReceiveQueued();
   void Report(const Socket* socket, int32_t result, size_t offset);
   void Apply(Socket* socket);
 
@@ -73,6 +77,8 @@ class Reactor {
   uv_check_t check_ = {};
   size_t used_ = 0;
   size_t count_ = 0;
+  // Slots of readable sockets, those first that found no room in the turn before.
+  std::deque<int> queue_;
   std::vector<Socket*> sockets_;
   std::vector<int> free_slots_;
 };

@@ -39,7 +39,11 @@ export interface TurnListener {
 /** What Reactor.watch looks for; the numbers stand in native/src/reactor.h. */
 export const Watch = { None: 0, Read: 1, Write: 2 } as const
 
-const INPUT_BYTES = 1024 * 1024
+/**
+ * What all sockets together may bring in a turn: some hundreds of small commands, so that no turn takes long, however
+ * deep the pipelines are. Who finds no room comes first in the next turn.
+ */
+const INPUT_BYTES = 64 * 1024
 const EVENTS_MAX = 4096
 /** Layout of ReactorEvent in native/src/reactor.h, in 32-bit words. */
 const EVENT = { SLOT: 0, RESULT: 1, OFFSET: 2, WORDS: 3 } as const

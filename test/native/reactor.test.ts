@@ -162,3 +162,36 @@ t.test('what is no socket is refused', async t => {
   t.ok(reactor.add(1_000_000, new Recorder('none', [])) < 0)
   t.ok(Reactor.duplicate(-1) < 0)
 })
+
+t.test('a turn takes a bounded number of bytes, and whoever had to wait comes first in the next', async t => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const { reactor, pairs } = await start(t, ...names)
+  const turns: { name: string; bytes: number }[][] = []
+  const totals = new Map(names.map(name => [name, 0]))
+  const each = 400_000
+  let left = each * names.length
+  const over = new Promise<void>(resolve => {
+    for (const { user } of pairs) {
+      user.received = (_bytes, from, to) => {
+        turns.at(-1)!.push({ name: user.name, bytes: to - from })
+        totals.set(user.name, totals.get(user.name)! + to - from)
+        left -= to - from
+        if (left === 0) resolve()
+      }
+    }
+  })
+  const heard = pairs[0].user.heard
+  heard.push = (...words) => {
+    if (words[0] === '(') turns.push([])
+    return words.length
+  }
+  for (const { peer } of pairs) peer.write(Buffer.alloc(each))
+  for (const { user } of pairs) reactor.watch(user.slot, Watch.Read)
+  await over
+  t.same([...totals.values()], [each, each, each, each, each])
+  t.ok(Math.max(...turns.map(turn => turn.reduce((sum, { bytes }) => sum + bytes, 0))) <= 64 * 1024)
+  // While all of them send, none is heard twice before each was heard once.
+  const order = turns.flat().map(({ name }) => name)
+  const first = names.map(name => order.indexOf(name))
+  t.ok(Math.max(...first) < 2 * names.length, `first heard at ${first} of ${order.length}`)
+})
