@@ -12,9 +12,9 @@ import { startInProcess } from '../support/in-process.js'
 import { seeded } from '../support/seeded.js'
 import type { Seeded } from '../support/seeded.js'
 import { tempDir } from '../support/temp-dir.js'
-import { Journey } from './journey.js'
-import { SimulatedDisk } from './simulated-disk.js'
-import type { FailingKind } from './simulated-disk.js'
+import { RecordedJourneys } from './recorded-journeys.js'
+import type { Mark } from './recorded-journeys.js'
+import type { FailingKind, SimulatedDisk } from './simulated-disk.js'
 
 t.setTimeout(7_200_000)
 const FAULTS = Number(process.env.DISK_FAULTS ?? 5)
@@ -64,20 +64,13 @@ class Schedule {
   }
 }
 
-/** How far each journey was when an operation was noted: acknowledged, sent. */
-type Mark = readonly { readonly acknowledged: number; readonly sent: number }[]
-
 for (const appendfsync of ['always', 'everysec'] as const) {
   t.test(`a disk that fails, and a power cut at any moment, appendfsync ${appendfsync}`, async t => {
     const rng = seeded()
     t.comment(`SEED=${rng.seed}`)
     const [folder, copies] = [tempDir(t), tempDir(t)]
-    const disk = new SimulatedDisk()
-    const seeds = Array.from({ length: CLIENTS }, () => rng.below(2 ** 30))
-    const journeys = seeds.map((seed, i) => new Journey(String(i), seed))
-    const marks: Mark[] = []
-    const markNow = (): Mark => journeys.map(({ acknowledged, sent }) => ({ acknowledged, sent }))
-    disk.onOperation = () => void marks.push(markNow())
+    const recorded = new RecordedJourneys(rng, CLIENTS)
+    const { disk, journeys, marks } = recorded
     const { server, connect, lines } = await startInProcess(t, folder, { appendfsync }, undefined, {
       journalFiles: disk,
     })
@@ -105,7 +98,7 @@ for (const appendfsync of ['always', 'everysec'] as const) {
       await new Promise(resolve => setTimeout(resolve, 3))
     }
     await t.resolves(server.durability.synced(), 'the last fault ends')
-    const then = markNow()
+    const then = recorded.now()
     while (journeys.some((journey, i) => journey.acknowledged < then[i].acknowledged + 5)) {
       await new Promise(resolve => setTimeout(resolve, 2))
     }
@@ -117,7 +110,7 @@ for (const appendfsync of ['always', 'everysec'] as const) {
     for (const client of clients) client.close()
     await Promise.all(travels)
     await server.close({ save: false })
-    marks.push(markNow())
+    marks.push(recorded.now())
     await verifyFolder(folder, marks.at(-1)!, marks.at(-1)!, 'after the faults, without a power cut')
 
     const total = disk.operations.length
@@ -127,23 +120,15 @@ for (const appendfsync of ['always', 'everysec'] as const) {
       const place = join(copies, 'cut')
       mkdirSync(place)
       disk.afterCut(cut, rng, place)
-      const floor = appendfsync === 'always' ? marks[cut] : safeMark(disk, marks, cut)
+      const floor = appendfsync === 'always' ? marks[cut] : safeMark(recorded, cut)
       await verifyFolder(place, floor, marks[cut], `cut after operation ${cut} of ${total}`)
     }
 
-    /** Starts a server on a copy, which must hold at least `floor` and no more than what was sent. */
+    /** Of a copy, for a server that is started there may change it. */
     async function verifyFolder(from: string, floor: Mark, now: Mark, when: string): Promise<void> {
       const place = join(copies, 'survivor')
       cpSync(from, place, { recursive: true })
-      const survivor = await startInProcess(t, place)
-      const client = await survivor.connect()
-      for (const [j, seed] of seeds.entries()) {
-        const model = new Journey(String(j), seed)
-        model.acknowledged = floor[j].acknowledged
-        model.sent = now[j].sent
-        t.equal(await model.verify(client), undefined, `${when}, client ${j}: a moment not before what is safe`)
-      }
-      await survivor.server.close({ save: false })
+      await recorded.verify(t, place, floor, now, when)
       rmSync(place, { recursive: true })
       if (from !== folder) rmSync(from, { recursive: true })
     }
@@ -176,8 +161,9 @@ function noteCommits(disk: SimulatedDisk, store: Store, folder: string, copies: 
  * How far the journeys were when the last sync began that had something to cover what was lost before, or the last
  * checkpoint: everything acknowledged then is on the device at the cut.
  */
-function safeMark(disk: SimulatedDisk, marks: readonly Mark[], cut: number): Mark {
-  let safe: Mark = marks[0].map(() => ({ acknowledged: 0, sent: 0 }))
+function safeMark(recorded: RecordedJourneys, cut: number): Mark {
+  const { disk, marks } = recorded
+  let safe = recorded.start()
   let lost = false
   const named = new Set<string>()
   const made = new Map<string, number>()

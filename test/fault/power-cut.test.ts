@@ -9,28 +9,22 @@ import t from 'tap'
 import { startInProcess } from '../support/in-process.js'
 import { seeded } from '../support/seeded.js'
 import { tempDir } from '../support/temp-dir.js'
-import { Journey } from './journey.js'
-import { SimulatedDisk } from './simulated-disk.js'
+import { RecordedJourneys } from './recorded-journeys.js'
+import type { Mark } from './recorded-journeys.js'
+import type { SimulatedDisk } from './simulated-disk.js'
 
 t.setTimeout(7_200_000)
 const CUTS = process.env.POWER_CUTS ?? '10'
 const OPERATIONS = CUTS === 'all' ? 600 : 120
 const CLIENTS = 2
 
-/** How far each journey was when an operation was noted: acknowledged, sent. */
-type Mark = readonly { readonly acknowledged: number; readonly sent: number }[]
-
 for (const appendfsync of ['always', 'everysec'] as const) {
   t.test(`a power cut at any moment, appendfsync ${appendfsync}`, async t => {
     const rng = seeded()
     t.comment(`SEED=${rng.seed}`)
     const [folder, copies] = [tempDir(t), tempDir(t)]
-    const disk = new SimulatedDisk()
-    const seeds = Array.from({ length: CLIENTS }, () => rng.below(2 ** 30))
-    const journeys = seeds.map((seed, i) => new Journey(String(i), seed))
-    const marks: Mark[] = []
-    const markNow = (): Mark => journeys.map(({ acknowledged, sent }) => ({ acknowledged, sent }))
-    disk.onOperation = () => void marks.push(markNow())
+    const recorded = new RecordedJourneys(rng, CLIENTS)
+    const { disk, journeys, marks } = recorded
     disk.onRemove = () => disk.committed(folder, copies)
     const { server, connect } = await startInProcess(t, folder, { appendfsync }, undefined, { journalFiles: disk })
     const clients = await Promise.all(journeys.map(connect))
@@ -46,7 +40,7 @@ for (const appendfsync of ['always', 'everysec'] as const) {
     for (const client of clients) client.close()
     await Promise.all(travels)
     await server.close({ save: false })
-    marks.push(markNow())
+    marks.push(recorded.now())
 
     const total = disk.operations.length
     const cuts = CUTS === 'all' ? total + 1 : Number(CUTS)
@@ -55,34 +49,22 @@ for (const appendfsync of ['always', 'everysec'] as const) {
       const place = join(copies, 'cut')
       mkdirSync(place)
       disk.afterCut(cut, rng, place)
-      const floor = appendfsync === 'always' ? marks[cut] : markOfSync(disk, marks, cut)
-      const survivor = await startInProcess(t, place)
-      const client = await survivor.connect()
-      for (const [j, seed] of seeds.entries()) {
-        const model = new Journey(String(j), seed)
-        model.acknowledged = floor[j].acknowledged
-        model.sent = marks[cut][j].sent
-        const wrong = await model.verify(client)
-        t.equal(
-          wrong,
-          undefined,
-          `cut after operation ${cut} of ${total}, client ${j}: a moment not before what is safe`,
-        )
-      }
-      await survivor.server.close({ save: false })
+      const floor = appendfsync === 'always' ? marks[cut] : markOfSync(recorded, cut)
+      await recorded.verify(t, place, floor, marks[cut], `cut after operation ${cut} of ${total}`)
       rmSync(place, { recursive: true })
     }
   })
 }
 
 /** How far the journeys were when the last sync or checkpoint before the cut began. */
-function markOfSync(disk: SimulatedDisk, marks: readonly Mark[], cut: number): Mark {
+function markOfSync(recorded: RecordedJourneys, cut: number): Mark {
+  const { disk, marks } = recorded
   for (let at = cut - 1; at >= 0; at--) {
     const operation = disk.operations[at]
     // The records are on the device when the folder's sync or the file's is over and the name is known to it.
     if (operation.kind === 'sync' && nameWasDurable(disk, operation.name, at)) return marks[operation.since]
   }
-  return marks[0].map(() => ({ acknowledged: 0, sent: 0 }))
+  return recorded.start()
 }
 
 function nameWasDurable(disk: SimulatedDisk, name: string, before: number): boolean {
