@@ -3,10 +3,11 @@
 
 import { ReplyError } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
-import { compareIds, ID_MAX, ID_MIN, nextId } from '../base/stream-id.js'
+import { compareIds, ID_MIN } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
+import type { Reply } from '../resp/reply.js'
 import { oneMore } from '../types/stream/count.js'
-import type { Count, ConsumerGroup, Pending, Stream } from '../types/stream/stream-api.js'
+import type { Count, ConsumerGroup, Look, WireSlice } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
@@ -90,41 +91,44 @@ function runClaim(ctx: CommandContext, options: ClaimOptions): void {
   if (lastIdMoves) group.raiseLastDeliveredId(claim.lastId)
   const { consumer, created } = useConsumer(ctx, key, group, options.consumer)
   const deliveredMs = deliveryTimeMs(claim, ctx.nowMs)
-  const claimed: StreamId[] = []
+  const claimed: Claimed[] = []
   let changes = lastIdMoves ? 1 : 0
   for (const id of claim.ids) {
-    const row = group.pending(id)
-    if (!stream.has(id)) {
-      if (row === undefined) continue
+    const found = group.locatePending(id)
+    const entry = stream.get(id)
+    if (entry === undefined) {
+      if (found === undefined) continue
       group.ack(id)
       changes++
       continue
     }
-    if (row === undefined && !claim.force) continue
-    if (row !== undefined && !row.isIdle(ctx.nowMs, claim.minIdleMs)) continue
+    if (found === undefined && !claim.force) continue
+    if (found !== undefined && !found.row.isIdle(ctx.nowMs, claim.minIdleMs)) continue
     // A row that FORCE makes has been delivered once already in Redis' eyes.
-    const before = row === undefined ? 1 : row.deliveries
-    group.setPending(id, consumer, deliveredMs, claim.deliveries ?? (claim.justId ? before : oneMore(before)))
-    claimed.push(id)
+    const before = found === undefined ? 1 : found.row.deliveries
+    const deliveries = claim.deliveries ?? (claim.justId ? before : oneMore(before))
+    if (found === undefined) group.setPending(id, consumer, deliveredMs, deliveries)
+    else group.setLocated(found, consumer, deliveredMs, deliveries)
+    claimed.push({ id, entry })
   }
   group.settlePending()
   if (claimed.length > 0) consumer.setActive(ctx.nowMs)
   // Those who wait for entries that are idle long enough may find some earlier than they thought.
   if (claimed.length > 0 && deliveredMs < ctx.nowMs) ctx.wake(key)
-  writeClaimed(ctx, stream, claimed, claim.justId)
+  writeClaimed(ctx.reply, claimed, claim.justId)
   journal(ctx, options, changes + claimed.length, created)
 }
 
-function writeClaimed(ctx: CommandContext, stream: Stream, claimed: readonly StreamId[], justId: boolean): void {
-  const reply = ctx.reply
+interface Claimed {
+  readonly id: StreamId
+  readonly entry: WireSlice
+}
+
+function writeClaimed(reply: Reply, claimed: readonly Claimed[], justId: boolean): void {
   reply.array(claimed.length)
-  for (const id of claimed) {
-    if (justId) {
-      reply.streamId(id)
-    } else {
-      const slice = stream.get(id)!
-      reply.wire(slice.bytes, slice.from, slice.to)
-    }
+  for (const { id, entry } of claimed) {
+    if (justId) reply.streamId(id)
+    else reply.wire(entry.bytes, entry.from, entry.to)
   }
 }
 
@@ -199,75 +203,37 @@ function parseAutoClaim(a: Args): AutoClaimOptions {
   return options
 }
 
-/** What an XAUTOCLAIM will do: found before anything changes, since changes would disturb the search. */
-interface AutoClaimPlan {
-  claims: Pending[]
-  deletedIds: StreamId[]
-  /** Where the next call goes on; 0-0 at the end. */
-  cursor: StreamId
-}
-
-function planOf(stream: Stream, group: ConsumerGroup, options: AutoClaimOptions, nowMs: number): AutoClaimPlan {
-  const plan: AutoClaimPlan = { claims: [], deletedIds: [], cursor: ID_MIN }
-  const { minIdleMs, count } = options
-  let rowsLeft = count * ROWS_PER_ENTRY
-  for (const row of group.pendingRange(options.start, ID_MAX)) {
-    if (rowsLeft-- === 0 || isFull(plan, count)) {
-      plan.cursor = row.id
-      break
-    }
-    if (!stream.has(row.id)) plan.deletedIds.push(row.id)
-    else if (row.isIdle(nowMs, minIdleMs)) plan.claims.push(row)
-  }
-  const goesOn = plan.cursor !== ID_MIN && !isFull(plan, count)
-  if (goesOn && group.pendingCount > SKIPPING_PENDING_MIN) skipAhead(plan, stream, group, options, nowMs)
-  return plan
-}
-
-function isFull(plan: AutoClaimPlan, count: number): boolean {
-  return plan.claims.length + plan.deletedIds.length >= count
-}
-
-/** Goes on from the cursor over what is idle only; minIdleMs is above 0, or the plan would be full. */
-function skipAhead(
-  plan: AutoClaimPlan,
-  stream: Stream,
-  group: ConsumerGroup,
-  options: AutoClaimOptions,
-  nowMs: number,
-): void {
-  const from = plan.cursor
-  plan.cursor = ID_MIN
-  for (const row of group.pendingIdleRange(from, ID_MAX, nowMs - options.minIdleMs)) {
-    if (stream.has(row.id)) plan.claims.push(row)
-    else plan.deletedIds.push(row.id)
-    if (!isFull(plan, options.count)) continue
-    const following = nextId(row.id)
-    if (following !== undefined)
-      for (const next of group.pendingRange(following, ID_MAX)) return void (plan.cursor = next.id)
-    return
-  }
+/** What an XAUTOCLAIM will do is found before anything changes, since changes would disturb the search. */
+function lookFor(group: ConsumerGroup, { minIdleMs, start, count }: AutoClaimOptions, nowMs: number): Look {
+  return group.lookForIdle({
+    start,
+    deliveredMaxMs: minIdleMs <= 0 ? Infinity : nowMs - minIdleMs,
+    foundMax: count,
+    rowsMax: count * ROWS_PER_ENTRY,
+    goesOn: group.pendingCount > SKIPPING_PENDING_MIN,
+  })
 }
 
 function runAutoClaim(ctx: CommandContext, options: AutoClaimOptions): void {
-  const { stream, group } = groupAt(ctx, options.key, options.group)
+  const { group } = groupAt(ctx, options.key, options.group)
   const { consumer, created } = useConsumer(ctx, options.key, group, options.consumer)
-  const plan = planOf(stream, group, options, ctx.nowMs)
-  for (const id of plan.deletedIds) group.ack(id)
-  for (const row of plan.claims) {
-    const deliveries = options.justId ? row.deliveries : oneMore(row.deliveries)
-    group.setPending(row.id, consumer, ctx.nowMs, deliveries)
+  const { claims, deletedIds, next } = lookFor(group, options, ctx.nowMs)
+  // Before anything is removed: what was found has its place.
+  for (const found of claims) {
+    const { deliveries } = found.row
+    group.setLocated(found, consumer, ctx.nowMs, options.justId ? deliveries : oneMore(deliveries))
   }
   group.settlePending()
-  if (plan.claims.length > 0) consumer.setActive(ctx.nowMs)
+  for (const id of deletedIds) group.ack(id)
+  if (claims.length > 0) consumer.setActive(ctx.nowMs)
   const reply = ctx.reply
   reply.array(3)
-  reply.streamId(plan.cursor)
-  const ids = plan.claims.map(row => row.id)
-  writeClaimed(ctx, stream, ids, options.justId)
-  reply.array(plan.deletedIds.length)
-  for (const id of plan.deletedIds) reply.streamId(id)
-  journal(ctx, options, plan.claims.length + plan.deletedIds.length, created)
+  reply.streamId(next ?? ID_MIN)
+  const claimed = claims.map(({ row, entry }) => ({ id: row.id, entry }))
+  writeClaimed(reply, claimed, options.justId)
+  reply.array(deletedIds.length)
+  for (const id of deletedIds) reply.streamId(id)
+  journal(ctx, options, claims.length + deletedIds.length, created)
 }
 
 export const xautoclaim = defineCommand<AutoClaimOptions>({

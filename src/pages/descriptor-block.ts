@@ -34,6 +34,8 @@ export class BlockBody<K, P extends Page<K>> {
   readonly nodes: PageNode<K, P>[] = []
   /** nodes[i].count side by side: summed far faster than through the objects. */
   readonly counts: number[] = []
+  /** nodes[i].summary, likewise. */
+  readonly summaries: number[] = []
   /** The prefix of nodes[i].firstKey, side by side as well; empty when the codec has none. */
   readonly #prefixes: number[] = []
 
@@ -46,11 +48,13 @@ export class BlockBody<K, P extends Page<K>> {
       node.index = at
       this.nodes.push(node)
       this.counts.push(node.count)
+      this.summaries.push(node.summary)
       if (codec.prefix !== undefined) this.#prefixes.push(codec.prefix(node.firstKey))
       return
     }
     this.nodes.splice(at, 0, node)
     this.counts.splice(at, 0, node.count)
+    this.summaries.splice(at, 0, node.summary)
     if (codec.prefix !== undefined) this.#prefixes.splice(at, 0, codec.prefix(node.firstKey))
     this.#renumber(at)
   }
@@ -58,6 +62,7 @@ export class BlockBody<K, P extends Page<K>> {
   remove(at: number): void {
     this.nodes.splice(at, 1)
     this.counts.splice(at, 1)
+    this.summaries.splice(at, 1)
     this.#prefixes.splice(at, 1)
     this.#renumber(at)
   }
@@ -92,14 +97,19 @@ export class BlockBody<K, P extends Page<K>> {
     const prefixes = this.#prefixes
     let low = 0
     let high = prefixes.length - 1
+    // Most IDs of streams that are looked for belong into the last page.
+    if (this.#isAtMost(high, key, prefix)) return high
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      const other = prefixes[middle]
-      const isBefore = other === prefix ? this.#beginsAtMost(middle, key) : other < prefix
-      if (isBefore) low = middle
+      if (this.#isAtMost(middle, key, prefix)) low = middle
       else high = middle - 1
     }
     return low
+  }
+
+  #isAtMost(at: number, key: K, prefix: number): boolean {
+    const other = this.#prefixes[at]
+    return other === prefix ? this.#beginsAtMost(at, key) : other < prefix
   }
 
   #beginsAtMost(at: number, key: K): boolean {
@@ -111,6 +121,7 @@ export class BlockBody<K, P extends Page<K>> {
   moveTo(target: BlockBody<K, P>, at: number): void {
     const moved = this.nodes.splice(at)
     this.counts.splice(at)
+    this.summaries.splice(at)
     this.#prefixes.splice(at)
     for (const node of moved) target.insert(target.nodes.length, node)
   }

@@ -200,6 +200,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     block.bodyBytes += bytesDelta
     this.itemBytes += bytesDelta
     node.summary = summary
+    body.summaries[node.index] = summary
     if (summary < block.summaryMin) block.summaryMin = summary
     node.visibleSummary = visibleSummary
     if (visibleSummary < block.visibleMin) block.visibleMin = visibleSummary

@@ -238,8 +238,8 @@ export abstract class PageTree<K, P extends Page<K>> {
     for (; blockIndex < blocks.length; blockIndex++, from = 0) {
       const block = blocks[blockIndex]
       if (block.summaryMin > bound) continue
-      const { nodes } = this.bodyOf(block)
-      for (let i = from; i < nodes.length; i++) if (nodes[i].summary <= bound) return nodes[i]
+      const { nodes, summaries } = this.bodyOf(block)
+      for (let i = from; i < summaries.length; i++) if (summaries[i] <= bound) return nodes[i]
       if (from === 0) block.summaryMin = lowest(nodes, one => one.summary)
     }
     return undefined
@@ -252,7 +252,10 @@ export abstract class PageTree<K, P extends Page<K>> {
   summaryRefreshed(node: PageNode<K, P>): void {
     const page = node.resident
     if (page === undefined) return
-    if (page.summary > node.summary) node.summary = page.summary
+    if (page.summary > node.summary) {
+      node.summary = page.summary
+      this.homeOf(node).summaries[node.index] = page.summary
+    }
     if (page.visibleSummary > node.visibleSummary) node.visibleSummary = page.visibleSummary
   }
 

@@ -38,6 +38,12 @@ export class RecordPage implements Page<StreamId> {
   visibleSummary: number
   /** Whether any record may be hidden. */
   #hides = false
+  /**
+   * The one record whose field is `summary`, as long as that is known, else -1; then no other's is below #othersMin.
+   * So a page of which one record after another grows old and is made young again is not read through for each.
+   */
+  #lowestAt = -1
+  #othersMin: number = SUMMARY_NONE
 
   constructor(
     bytes: Buffer,
@@ -113,20 +119,41 @@ export class RecordPage implements Page<StreamId> {
     if ((this.count + 1) * recordBytes > this.bytes.length) this.#grow(1)
     const at = index * recordBytes
     if (index < this.count) this.bytes.copyWithin(at + recordBytes, at, this.count * recordBytes)
+    if (index <= this.#lowestAt) this.#lowestAt++
     putId(this.bytes, at, id)
     for (let i = at + STREAM_ID_BYTES; i < at + recordBytes; i++) this.bytes[i] = 0
     this.count++
     return index
   }
 
-  /** Must be called when the payload of record `index` was written: lowers the summaries. */
+  /** Must be called when the payload of record `index` was written: keeps the summaries right. */
   written(index: number): void {
     if (this.summaryAt === 0) return
     const at = index * this.recordBytes + this.summaryAt
     const high = this.bytes.readUInt32BE(at)
     const value = (high & VALUE_MASK) * TWO_32 + this.bytes.readUInt32BE(at + 4)
-    if (value < this.summary) this.summary = value
-    if (value < this.visibleSummary && high <= VALUE_MASK) this.visibleSummary = value
+    if (this.#hides) {
+      if (value < this.summary) this.summary = value
+      if (value < this.visibleSummary && high <= VALUE_MASK) this.visibleSummary = value
+    } else {
+      this.#summarize(index, value)
+    }
+  }
+
+  /** Record `index`, none of which is hidden, has this value now. */
+  #summarize(index: number, value: number): void {
+    if (index === this.#lowestAt) {
+      const isLowest = value <= this.#othersMin
+      if (!isLowest) this.#lowestAt = -1
+      this.summary = isLowest ? value : this.#othersMin
+    } else if (value < this.summary) {
+      this.#othersMin = this.summary
+      this.#lowestAt = index
+      this.summary = value
+    } else if (value < this.#othersMin) {
+      this.#othersMin = value
+    }
+    this.visibleSummary = this.summary
   }
 
   /**
@@ -145,11 +172,18 @@ export class RecordPage implements Page<StreamId> {
     this.count = first + records
     if (this.summaryAt === 0) return first
     if (summary === undefined) for (let i = first; i < this.count; i++) this.written(i)
-    else {
-      if (summary < this.summary) this.summary = summary
-      if (summary < this.visibleSummary) this.visibleSummary = summary
-    }
+    else this.#bound(summary)
     return first
+  }
+
+  /** Records have come none of which is below `summary`. */
+  #bound(summary: number): void {
+    if (summary < this.summary) {
+      this.summary = summary
+      this.#lowestAt = -1
+    }
+    if (summary < this.#othersMin) this.#othersMin = summary
+    if (summary < this.visibleSummary) this.visibleSummary = summary
   }
 
   removeRange(from: number, to: number): void {
@@ -159,6 +193,12 @@ export class RecordPage implements Page<StreamId> {
     if (to < this.count) this.bytes.copyWithin(from * recordBytes, to * recordBytes, this.count * recordBytes)
     this.count -= to - from
     if (this.count === 0) this.#giveUpBuffer()
+    if (this.#lowestAt >= to) this.#lowestAt -= to - from
+    else if (this.#lowestAt >= from) {
+      this.#lowestAt = -1
+      this.summary = this.#othersMin
+      this.visibleSummary = this.#othersMin
+    }
   }
 
   splitOff(at: number): RecordPage {
@@ -171,7 +211,10 @@ export class RecordPage implements Page<StreamId> {
   }
 
   absorb(next: RecordPage): void {
-    if (next.#hides) this.#hides = true
+    if (next.#hides) {
+      this.#hides = true
+      this.#lowestAt = -1
+    }
     this.insertRun(next.bytes, 0, next.count)
   }
 
@@ -186,21 +229,31 @@ export class RecordPage implements Page<StreamId> {
     const view = this.#view()
     const end = this.bodyBytes
     let lowest: number = SUMMARY_NONE
+    let others: number = SUMMARY_NONE
     let visible: number = SUMMARY_NONE
-    for (let at = this.summaryAt; at < end; at += recordBytes) {
+    let lowestAt = -1
+    for (let at = this.summaryAt, i = 0; at < end; at += recordBytes, i++) {
       const high = view.getUint32(at)
       const value = (high & VALUE_MASK) * TWO_32 + view.getUint32(at + 4)
-      if (value >= visible) continue
-      if (value < lowest) lowest = value
-      if (high <= VALUE_MASK) visible = value
+      if (value < lowest) {
+        others = lowest
+        lowest = value
+        lowestAt = i
+      } else if (value < others) {
+        others = value
+      }
+      if (value < visible && high <= VALUE_MASK) visible = value
     }
     this.summary = lowest
     this.visibleSummary = this.#hides ? visible : lowest
+    this.#lowestAt = this.#hides ? -1 : lowestAt
+    this.#othersMin = others
   }
 
   /** The first record from `from` on whose field summed up is at most `max`; the count when there is none. */
   firstAtMost(from: number, max: number): number {
     const { recordBytes, count } = this
+    if (this.#othersMin > max && this.#lowestAt >= 0) return this.#lowestOr(count, from, max)
     const view = this.#view()
     let at = from * recordBytes + this.summaryAt
     for (let i = from; i < count; i++, at += recordBytes) {
@@ -212,6 +265,7 @@ export class RecordPage implements Page<StreamId> {
   /** As firstAtMost(), of the records that are not hidden. @param max below 2^63 */
   firstVisible(from: number, max: number): number {
     const { recordBytes, count } = this
+    if (this.#othersMin > max && this.#lowestAt >= 0) return this.#lowestOr(count, from, max)
     const view = this.#view()
     let at = from * recordBytes + this.summaryAt
     for (let i = from; i < count; i++, at += recordBytes) {
@@ -220,11 +274,17 @@ export class RecordPage implements Page<StreamId> {
     return count
   }
 
+  /** The lowest record, when it is known and all others are above `max`. */
+  #lowestOr(count: number, from: number, max: number): number {
+    return this.summary <= max && this.#lowestAt >= from ? this.#lowestAt : count
+  }
+
   /** Hides a record. That is no change of the page: it need not be touched. */
   hide(index: number): void {
     assert(this.summaryAt !== 0, 'only records with a summary can be hidden')
     this.bytes[index * this.recordBytes + this.summaryAt] |= HIDDEN
     this.#hides = true
+    this.#lowestAt = -1
   }
 
   /** Hides nothing any more. */

@@ -2,6 +2,7 @@
 // page once it was needed. Entries removed from the front only move `#first`.
 
 import { CorruptionError } from '../base/errors.js'
+import { equalIdAt } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import { EntryCursor } from './wire-entry.js'
 
@@ -89,6 +90,11 @@ export class WireIndex {
     if (ids[at + 1] !== id.msLo) return ids[at + 1] - id.msLo
     if (ids[at + 2] !== id.seqHi) return ids[at + 2] - id.seqHi
     return ids[at + 3] - id.seqLo
+  }
+
+  /** Whether entry `index` has the ID that lies encoded in `bytes` at `at`. */
+  isAt(index: number, bytes: Uint8Array, at: number): boolean {
+    return equalIdAt(bytes, at, this.#ids, (this.#first + index) * HALVES)
   }
 
   /** First entry whose ID is >= `id`; the count when there is none. */

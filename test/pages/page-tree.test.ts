@@ -94,9 +94,9 @@ t.test('pages that may hold a summary at most the bound are found, and others sk
 
 t.test('a loose bound is tightened page by page, then block by block', async t => {
   const rows = new MemoryRows()
-  const tree = build(rows, 4_000, n => (n === 100 ? 5 : 1_000))
-  const { node, index } = tree.find(idOf(100))!
-  tree.willChange(node).removeRange(index, index + 1)
+  const tree = build(rows, 4_000, n => (n === 101 || n === 102 ? 5 : 1_000))
+  const { node, index } = tree.find(idOf(101))!
+  tree.willChange(node).removeRange(index, index + 2)
   tree.changed(node)
   t.equal(tree.nextWithSummaryAtMost(undefined, 5), node, 'a removal leaves the bound as it was')
   tree.page(node).refreshSummary()

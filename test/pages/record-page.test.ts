@@ -39,6 +39,10 @@ t.test('a page and a sorted array agree', async t => {
     }
     const lowest = Math.min(...model.map(m => m.value), Number.MAX_SAFE_INTEGER)
     if (page.summary > lowest) t.fail('the summary is no lower bound')
+    const [from, max] = [random.between(0, model.length), random.pick([lowest - 1, lowest, lowest + 1, 500_000])]
+    const first = model.findIndex((m, i) => i >= from && m.value <= max)
+    if (page.firstAtMost(from, max) !== (first === -1 ? model.length : first))
+      return t.fail(`step ${step}: firstAtMost`)
     if (random.chance(0.05)) {
       page.refreshSummary()
       t.equal(page.summary, lowest)
@@ -58,6 +62,26 @@ t.test('a page and a sorted array agree', async t => {
     model.map((_, i) => ({ n: page.keyAt(i).msLo, value: page.bytes.readUIntBE(page.payloadAt(i) + 6, 6) })),
     model,
   )
+})
+
+t.test('one record after another grows old and young again, and the page is not read through', async t => {
+  const page = codec.empty()
+  for (let n = 0; n < 100; n++) write(page, page.insert(idOf(n)), 1_000 + n)
+  page.refreshSummary()
+  // What is read shows in how often the page asks for a view of its bytes.
+  let views = 0
+  const { buffer } = page.bytes
+  Object.defineProperty(page.bytes, 'buffer', { get: () => (views++, buffer) })
+  for (let n = 50; n < 60; n++) {
+    write(page, n, 7)
+    t.same([page.summary, page.firstAtMost(0, 500), page.firstAtMost(n + 1, 500)], [7, n, 100])
+    t.equal(page.firstVisible(0, 500), n)
+    write(page, n, 5_000)
+    t.equal(page.summary, 1_000, 'the bound is tight again')
+  }
+  t.equal(views, 0)
+  t.equal(page.firstAtMost(1, 1_001), 1)
+  t.ok(views > 0, 'where others may be found they are looked for')
 })
 
 t.test('a run is appended whole', async t => {

@@ -1,20 +1,9 @@
 // A consumer group: the Row with how far it has read, its consumers and its PEL, both opened on the first use: a stream
-// may have very many groups. Used by: stream, commands. Uses: consumers, pel, read-progress.
+// may have very many groups. Used by: stream, commands. Uses: consumers, pel, group-row (bytes), read-progress.
 // A group is an object of the store of its own, so that it can be dropped as a whole with all its trees.
-//
-// Row in Table.Parts, key: stream's object id, 'g', group's object id. Version 2; frozen, see docs/format/stream.md.
-// offset  size  field                          offset  size  field
-//      0     1  version                            34     8  pending entries
-//      1     1  1: entries read is known,          42     8  position, int64
-//               2: the position is known           50     8  released entries, of the pending
-//      2     4  consumers                          58     8  place of the next entry that is released
-//      6    16  last delivered ID                  66     .  section: root of the PEL, empty when there is none
-//     22     8  entries read, int64                 .     .  section: name
-//     30     4  number of the next consumer
-// Version 1 had the sections at 42: the position was what entries read says, and nothing was released.
 
 import { CorruptionError, unlessDamaged } from '../../base/errors.js'
-import { compareIds, getId, ID_MAX, nextId, putId } from '../../base/stream-id.js'
+import { compareIds, ID_MAX, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
 import type { StreamIdList } from '../../base/stream-id-list.js'
@@ -22,33 +11,17 @@ import { getU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { Consumers } from './consumers.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
-import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
-import type { EntryRun, WireSlice } from './entries.js'
+import type { EntryFinder } from './entry-finder.js'
+import type { EntryRun, WireSlice } from './entry-run.js'
+import { decodeGroupRow, encodeGroupRow } from './group-row.js'
 import { objectPartKey, PART, PART_PREFIX_BYTES, partPrefix } from './part-key.js'
 import { Pel } from './pel.js'
-import type { Claimable, Pending, Releases } from './pel.js'
+import type { Look, LookQuery } from './pel-look.js'
+import type { Claimable, Located, Pending, Releases } from './pending.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 import type { StreamCounters } from './read-progress.js'
-import { joinSections, splitSections, versionOf } from './row-sections.js'
 
-export const GROUP_VERSION = 2
-export const GROUP = {
-  VERSION: 0,
-  KNOWN: 1,
-  CONSUMERS: 2,
-  LAST_DELIVERED_ID: 6,
-  ENTRIES_READ: 22,
-  NEXT_CONSUMER: 30,
-  PENDING: 34,
-  POSITION: 42,
-  RELEASED: 50,
-  NEXT_RELEASE: 58,
-  SECTIONS: 66,
-} as const
-const SECTIONS_AT = { 1: 42, [GROUP_VERSION]: GROUP.SECTIONS } as const
-const ENTRIES_READ_KNOWN = 1
-const POSITION_KNOWN = 2
 const ROW_BYTES = 96
 /** What a group, a consumer and the tree of a PEL take in memory, as measured. */
 const GROUP_BYTES = 500
@@ -56,7 +29,7 @@ const CONSUMER_BYTES = 560
 const PEL_BYTES = 1400
 const OWNED_BYTES = 16
 const RECORD_BYTES = 36
-const NOTHING = Buffer.alloc(0)
+const NOTHING_FOUND: Look = { claims: [], deletedIds: [], next: undefined }
 
 /** What a group needs of its stream. */
 export interface GroupStream extends StreamCounters {
@@ -68,6 +41,7 @@ export interface GroupStream extends StreamCounters {
   range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice>
   hasFrom(id: StreamId): boolean
   get(id: StreamId): WireSlice | undefined
+  finder(): EntryFinder
   countRange(start: StreamId, end: StreamId): number
   /** Entries with an ID above `id`. */
   countAfter(id: StreamId): number
@@ -103,23 +77,17 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** @throws CorruptionError */
   static decode(stream: GroupStream, key: Buffer, value: Buffer): ConsumerGroup {
-    const what = `group row ${key.toString('hex')}`
-    const version = versionOf(value, SECTIONS_AT, what) as keyof typeof SECTIONS_AT
-    const [root, name] = splitSections(value, SECTIONS_AT[version], 2, what)
+    const row = decodeGroupRow(value, `group row ${key.toString('hex')}`)
     const object = new StoreObject(getU48(key, PART_PREFIX_BYTES))
-    const known = value[GROUP.KNOWN]
-    const entriesRead = (known & ENTRIES_READ_KNOWN) === 0 ? undefined : getCount(value, GROUP.ENTRIES_READ)
-    const lastDeliveredId = getId(value, GROUP.LAST_DELIVERED_ID)
-    const group = new ConsumerGroup(stream, object, name.toString('latin1'), lastDeliveredId, entriesRead)
-    group.#nextConsumer = value.readUInt32BE(GROUP.NEXT_CONSUMER)
-    group.#consumersStored = value.readUInt32BE(GROUP.CONSUMERS)
-    group.#pendingStored = Number(getCount(value, GROUP.PENDING))
-    if (version === GROUP_VERSION) {
-      group.#position = (known & POSITION_KNOWN) === 0 ? undefined : getCount(value, GROUP.POSITION)
-      group.#releases.count = Number(getCount(value, GROUP.RELEASED))
-      group.#releases.next = Number(getCount(value, GROUP.NEXT_RELEASE))
-    }
-    if (root.length > 0) group.#pelRoot = root
+    const group = new ConsumerGroup(stream, object, row.name, row.lastDeliveredId, row.entriesRead)
+    group.#nextConsumer = row.nextConsumer
+    group.#consumersStored = row.consumers
+    group.#pendingStored = row.pending
+    // Of a row of version 1 the stream bounds it: see the constructor.
+    group.#position = atMost(row.position, stream.entriesAdded)
+    group.#releases.count = row.released
+    group.#releases.next = row.nextRelease
+    group.#pelRoot = row.pelRoot
     return group
   }
 
@@ -145,20 +113,18 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   }
 
   encodeRow(): Buffer {
-    const fixed = Buffer.alloc(GROUP.SECTIONS)
-    fixed[GROUP.VERSION] = GROUP_VERSION
-    fixed[GROUP.KNOWN] =
-      (this.#entriesRead === undefined ? 0 : ENTRIES_READ_KNOWN) | (this.#position === undefined ? 0 : POSITION_KNOWN)
-    fixed.writeUInt32BE(this.consumerCount, GROUP.CONSUMERS)
-    putId(fixed, GROUP.LAST_DELIVERED_ID, this.#lastDeliveredId)
-    putCount(fixed, GROUP.ENTRIES_READ, this.#entriesRead ?? 0)
-    fixed.writeUInt32BE(this.#nextConsumer, GROUP.NEXT_CONSUMER)
-    putCount(fixed, GROUP.PENDING, this.pendingCount)
-    putCount(fixed, GROUP.POSITION, this.#position ?? 0)
-    putCount(fixed, GROUP.RELEASED, this.#releases.count)
-    putCount(fixed, GROUP.NEXT_RELEASE, this.#releases.next)
-    const root = this.#pel?.encodeRoot() ?? this.#pelRoot ?? NOTHING
-    return joinSections(fixed, [root, Buffer.from(this.name, 'latin1')])
+    return encodeGroupRow({
+      consumers: this.consumerCount,
+      lastDeliveredId: this.#lastDeliveredId,
+      entriesRead: this.#entriesRead,
+      nextConsumer: this.#nextConsumer,
+      pending: this.pendingCount,
+      position: this.#position,
+      released: this.#releases.count,
+      nextRelease: this.#releases.next,
+      pelRoot: this.#pel?.encodeRoot() ?? this.#pelRoot,
+      name: this.name,
+    })
   }
 
   rowBytes(): number {
@@ -317,6 +283,17 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return this.pendingCount === 0 ? undefined : this.#openPel().get(id)
   }
 
+  /** As pending(), with its place. */
+  locatePending(id: StreamId): Located | undefined {
+    return this.pendingCount === 0 ? undefined : this.#openPel().find(id)
+  }
+
+  /** What an XAUTOCLAIM finds: see pel-look. */
+  lookForIdle(query: LookQuery): Look {
+    if (this.pendingCount === 0) return NOTHING_FOUND
+    return this.#openPel().look(query, this.stream.finder())
+  }
+
   /** Pending entries of [start, end], ascending, of one consumer or of all. They may change while they are taken. */
   pendingRange(start: StreamId, end: StreamId, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
@@ -380,6 +357,11 @@ export class ConsumerGroup extends Row implements ConsumerHome {
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
     this.#openPel().set(id, owner, deliveredMs, deliveries)
+  }
+
+  /** As setPending(), of one that was located. */
+  setLocated(found: Located, owner: Consumer, deliveredMs: number, deliveries: Count): void {
+    this.#openPel().setFound(found, owner, deliveredMs, deliveries)
   }
 
   /** Keeps what searches look at tight. */

@@ -6,7 +6,7 @@ import type { StreamId } from '../../base/stream-id.js'
 import type { OrderedPages } from '../../pages/ordered-pages.js'
 import { RECORD_BODY_BYTES_MAX } from '../../pages/record-page.js'
 import type { RecordPage } from '../../pages/record-page.js'
-import type { EntryRun } from './entries.js'
+import type { EntryRun } from './entry-run.js'
 import { PEL_RECORD_BYTES, putPelRecord } from './pel-record.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>

@@ -16,62 +16,27 @@ import { checkTree } from '../../pages/tree-check.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Consumers } from './consumers.js'
 import type { Count } from './count.js'
-import type { EntryRun } from './entries.js'
+import type { EntryFinder } from './entry-finder.js'
+import type { EntryRun } from './entry-run.js'
 import { appendDelivery } from './pel-delivery.js'
 import { oldestFirst } from './pel-oldest.js'
 import { consumerAt, deliveredMsAt, deliveriesAt, pelCodec, putPelRecord, RELEASED } from './pel-record.js'
+import { look } from './pel-look.js'
+import type { Look, LookQuery } from './pel-look.js'
+import { Pending } from './pending.js'
+import type { Claimable, Located, Releases } from './pending.js'
 import { copyPages } from './tree-copy.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
 type RecordNode = PageNode<StreamId, RecordPage>
-
-/** A pending entry as it was when it was read. */
-export class Pending {
-  constructor(
-    readonly id: StreamId,
-    /** Undefined of one that was released: it belongs to nobody, and to whoever claims it. */
-    readonly owner: Consumer | undefined,
-    /** Unix ms; 0 of a released one. */
-    readonly deliveredMs: number,
-    readonly deliveries: Count,
-  ) {}
-
-  /** latin1; '' of a released one. */
-  get ownerName(): string {
-    return this.owner === undefined ? '' : this.owner.name
-  }
-
-  /** At least 0; -1 of a released one. */
-  idleMs(nowMs: number): number {
-    return this.owner === undefined ? -1 : Math.max(nowMs - this.deliveredMs, 0)
-  }
-
-  /** Whether it may be claimed by who asks for so much idle time: a released one always. */
-  isIdle(nowMs: number, idleMsMin: number): boolean {
-    return idleMsMin <= 0 || this.owner === undefined || nowMs - this.deliveredMs >= idleMsMin
-  }
-}
-
-/** A pending entry and its entry in the stream. */
-export interface Claimable<E> {
-  readonly row: Pending
-  readonly entry: E
-}
-
-/** What a group keeps of its released entries beside their records. */
-export interface Releases {
-  count: number
-  /** Place of the next one. */
-  next: number
-}
 
 export class Pel {
   readonly #tree: RecordTree
   readonly #consumers: Consumers
   readonly #releases: Releases
   readonly #onChange: () => void
-  /** Pages whose bounds may have become loose since tighten(). */
-  readonly #loosened = new Set<RecordNode>()
+  /** The page whose bounds became loose last: see tighten(). */
+  #loosened: RecordNode | undefined
   /** Counts changes, so that a walk notices that its place is void. */
   #version = 0
 
@@ -140,8 +105,12 @@ export class Pel {
   }
 
   get(id: StreamId): Pending | undefined {
-    const position = this.#tree.find(id)
-    return position && this.#read(this.#tree.page(position.node), position.index)
+    return this.find(id)?.row
+  }
+
+  find(id: StreamId): Located | undefined {
+    const place = this.#tree.find(id)
+    return place && { row: this.#read(this.#tree.page(place.node), place.index), place }
   }
 
   firstId(): StreamId | undefined {
@@ -167,6 +136,7 @@ export class Pel {
       for (const run of runs) {
         for (let i = 0; i < run.entries; i++) this.set(run.page.keyAt(run.index + i), consumer, nowMs, 1)
       }
+      this.tighten()
     }
   }
 
@@ -175,17 +145,22 @@ export class Pel {
     this.#set(id, owner, deliveredMs, deliveries)
   }
 
+  /** As set(), of one that was located. */
+  setFound({ row, place }: Located, owner: Consumer, deliveredMs: number, deliveries: Count): void {
+    this.#overwrite(place, row.id, owner, deliveredMs, deliveries)
+  }
+
   /**
-   * Makes the bounds of the pages tight in which records were made younger: now, with the pages at hand, rather than by
-   * the next search, which would open them for nothing. Once after many set().
+   * Makes the bounds of pages tight in which records were made younger: with the pages at hand, rather than by the next
+   * search, which would open them for nothing. A page's turn comes when the next one's records change; to be called
+   * behind the last of them.
    */
   tighten(): void {
-    for (const node of this.#loosened) {
-      if (node.removed) continue
-      node.resident?.refreshSummary()
-      this.#tree.summaryRefreshed(node)
-    }
-    this.#loosened.clear()
+    const node = this.#loosened
+    this.#loosened = undefined
+    if (node === undefined || node.removed) return
+    node.resident?.refreshSummary()
+    this.#tree.summaryRefreshed(node)
   }
 
   /** As set(), of an entry that belongs to nobody from now on; it is the last of those. */
@@ -196,23 +171,40 @@ export class Pel {
 
   #set(id: StreamId, owner: Consumer | undefined, timeOrPlace: number, deliveries: Count): void {
     const found = this.#tree.find(id)
-    const numberNow = owner === undefined ? RELEASED : owner.number
-    this.#version++
     if (found === undefined) {
+      this.#version++
       this.#enter(id, owner)
       const node = this.#tree.nodeForInsert(id)
       const page = this.#tree.page(node)
-      this.#write(node, page, page.insert(id), numberNow, timeOrPlace, deliveries)
+      const number = owner === undefined ? RELEASED : owner.number
+      this.#write(node, page, page.insert(id), number, timeOrPlace, deliveries)
       return
     }
-    const page = this.#tree.page(found.node)
-    const number = consumerAt(page.bytes, page.payloadAt(found.index))
+    this.#overwrite(found, id, owner, timeOrPlace, deliveries)
+  }
+
+  #overwrite(
+    { node, index }: Position<StreamId, RecordPage>,
+    id: StreamId,
+    owner: Consumer | undefined,
+    timeOrPlace: number,
+    deliveries: Count,
+  ): void {
+    const page = this.#tree.page(node)
+    const at = page.payloadAt(index)
+    const number = consumerAt(page.bytes, at)
+    const numberNow = owner === undefined ? RELEASED : owner.number
+    this.#version++
     if (number !== numberNow) {
       this.#leave(id, number)
       this.#enter(id, owner)
     }
-    if (deliveredMsAt(page.bytes, page.payloadAt(found.index)) < timeOrPlace) this.#loosened.add(found.node)
-    this.#write(found.node, this.#tree.willChange(found.node), found.index, numberNow, timeOrPlace, deliveries)
+    const before = deliveredMsAt(page.bytes, at)
+    this.#write(node, this.#tree.willChange(node), index, numberNow, timeOrPlace, deliveries)
+    // Only what was among the first to be delivered held the bounds down; mostly the page knows who is next.
+    if (before >= timeOrPlace || before < page.visibleSummary) return
+    if (this.#loosened !== node) this.tighten()
+    this.#loosened = node
   }
 
   #enter(id: StreamId, owner: Consumer | undefined): void {
@@ -371,6 +363,12 @@ export class Pel {
       }
       from = tree.next(node)?.firstKey
     }
+  }
+
+  /** What an XAUTOCLAIM finds. */
+  look(query: LookQuery, entries: EntryFinder): Look {
+    const summaryMax = this.#summaryMax(query.deliveredMaxMs)
+    return look(this.#tree, (page, index) => this.#read(page, index), entries, query, summaryMax)
   }
 
   /**

@@ -4,7 +4,7 @@
 
 import { compareIds, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
-import type { EntryRun } from './entries.js'
+import type { EntryRun } from './entry-run.js'
 import type { Stream } from './stream.js'
 import type { Trim } from './trim.js'
 

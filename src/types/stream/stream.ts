@@ -16,7 +16,8 @@ import type { LongRead } from '../long-read.js'
 import { addCounts } from './count.js'
 import type { Count } from './count.js'
 import { Entries } from './entries.js'
-import type { EntryRun, WireSlice } from './entries.js'
+import type { EntryFinder } from './entry-finder.js'
+import type { EntryRun, WireSlice } from './entry-run.js'
 import type { VisitFound, VisitSlice } from './entry-read.js'
 import type { ConsumerGroup, GroupStream } from './group.js'
 import { Groups } from './groups.js'
@@ -201,6 +202,10 @@ export class Stream extends Row implements KeyValue, GroupStream {
 
   get(id: StreamId): WireSlice | undefined {
     return this.#entries.get(id)
+  }
+
+  finder(): EntryFinder {
+    return this.#entries.finder()
   }
 
   first(): WireSlice | undefined {
