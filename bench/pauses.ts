@@ -83,8 +83,27 @@ async function underWrites(name: PeerName): Promise<void> {
     if (name === 'millrace') {
       await admin.send(encode('INFO', 'stats'), 1)
       const told = (field: string) =>
-        msOf(Number(new RegExp(`event_loop_delay_${field}_usec:(\\d+)`).exec(admin.last.toString())?.[1]))
-      row(name, 'event loop, by INFO', '', told('p50'), told('p99'), '', told('p9999'), told('max'))
+        msOf(Number(new RegExp(`event_loop_${field}_usec:(\\d+)`).exec(admin.last.toString())?.[1]))
+      row(
+        name,
+        'event loop, by INFO',
+        '',
+        told('delay_p50'),
+        told('delay_p99'),
+        '',
+        told('delay_p9999'),
+        told('delay_max'),
+      )
+      row(
+        name,
+        'its own work, by INFO',
+        '',
+        told('busy_p50'),
+        told('busy_p99'),
+        '',
+        told('busy_p9999'),
+        told('busy_max'),
+      )
     }
     admin.close()
   } finally {

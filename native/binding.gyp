@@ -30,7 +30,9 @@
         "src/reactor.cc",
         "src/reactor_door.cc",
         "src/socket_now.cc",
-        "src/socket_send.cc"
+        "src/socket_send.cc",
+        "src/turn_meter.cc",
+        "src/turn_meter_door.cc"
       ],
       "include_dirs": ["/usr/include/luajit-2.1", "/usr/local/include/luajit-2.1", "/opt/homebrew/include/luajit-2.1"],
       "libraries": ["-lluajit-5.1"],

@@ -92,6 +92,7 @@ export class MillraceServer implements Server {
   readonly #listener: Listener
   readonly #onStopped: (code: number) => void
   readonly #journalFiles: JournalFiles | undefined
+  readonly #took = (event: string, ms: number): void => this.latency.sample(event, ms, this.clock.nowMs())
   #store: Store
   #keyspace: Keyspace
   /** Ticks that ended while the store was being opened again. */
@@ -301,6 +302,7 @@ export class MillraceServer implements Server {
       clock,
       onCut: () => this.#nodeLimits.makeDue(),
       onRelieved: () => this.#executor.releasePostponed(),
+      took: this.#took,
       journalFiles: this.#journalFiles,
     }
     return openStore(this.config, parts, this.#memory.dirtyBytesMax)
@@ -359,7 +361,7 @@ export class MillraceServer implements Server {
       keyspace: () => this.#keyspace,
       background: work => executor.background(work),
       mayExpire: () => this.activeExpire && this.#mayRemoveKeys,
-      took: ms => this.latency.sample('expire-cycle', ms, this.clock.nowMs()),
+      took: ms => this.#took('expire-cycle', ms),
     })
     cycle.roundsPerSecond = this.config.values.hz
     cycle.effort = this.config.values.activeExpireEffort
@@ -383,10 +385,8 @@ export class MillraceServer implements Server {
 
   /** Keys may go by themselves: nothing is loading, paused, or in the way of journaling it. */
   get #mayRemoveKeys(): boolean {
-    const executor = this.#executor
-    return (
-      !executor.held && !executor.loading && executor.pause.mode === undefined && this.#store.writeFault === undefined
-    )
+    const { held, loading, pause } = this.#executor
+    return !held && !loading && pause.mode === undefined && this.#store.writeFault === undefined
   }
 
   #newListener(): Listener {

@@ -19,6 +19,7 @@
 #include "reactor_door.h"
 #include "socket_now.h"
 #include "socket_send.h"
+#include "turn_meter_door.h"
 
 namespace {
 
@@ -118,6 +119,16 @@ napi_value LockFile(napi_env env, napi_callback_info info) {
   return Number(env, millrace::LockFile(static_cast<int>(fd)));
 }
 
+// adjustExternalMemory(bytes): what V8 counts from then on
+napi_value AdjustExternalMemory(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t bytes = 0;
+  int64_t counted = 0;
+  if (!args.Integer(0, &bytes)) return Number(env, -EINVAL);
+  napi_adjust_external_memory(env, bytes, &counted);
+  return Number(env, counted);
+}
+
 // receiveNow(fd, bytes): bytes received, 0 at the end, or -errno
 napi_value ReceiveNow(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -166,10 +177,11 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "shutDown", ShutDown) &&
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
+                        Export(env, exports, "adjustExternalMemory", AdjustExternalMemory) &&
                         Export(env, exports, "exchange", Exchange) &&
                         Export(env, exports, "sayAtBusError", SayAtBusError) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports) &&
-                        millrace::ExportReactor(env, exports);
+                        millrace::ExportReactor(env, exports) && millrace::ExportTurnMeter(env, exports);
   return complete ? exports : nullptr;
 }
 

@@ -243,11 +243,18 @@ export function statsFields(server: Server): Fields {
 /** Ours: microseconds that the event loop keeps others waiting. */
 function loopFields({ loopDelay }: Server): Fields {
   if (loopDelay === undefined) return {}
+  const busy = loopDelay.busyUs([50, 99, 99.99, 100])
   return {
     event_loop_delay_p50_usec: loopDelay.percentileUs(50),
     event_loop_delay_p99_usec: loopDelay.percentileUs(99),
     event_loop_delay_p9999_usec: loopDelay.percentileUs(99.99),
     event_loop_delay_max_usec: loopDelay.maxUs,
+    ...(busy && {
+      event_loop_busy_p50_usec: busy[0],
+      event_loop_busy_p99_usec: busy[1],
+      event_loop_busy_p9999_usec: busy[2],
+      event_loop_busy_max_usec: busy[3],
+    }),
   }
 }
 

@@ -208,6 +208,15 @@ export interface ExchangeResult {
   readonly reply: Buffer
 }
 
+/** How long the event loop keeps others waiting. */
+export interface LoopDelay {
+  readonly maxUs: number
+  percentileUs(percent: number): number
+  /** As exec/loop-delay. */
+  busyUs(percents: readonly number[]): readonly number[] | undefined
+  reset(): void
+}
+
 export interface Server {
   readonly clock: Clock
   readonly config: Config
@@ -224,7 +233,7 @@ export interface Server {
   /** Replies that are sent as their clients take them: running, begun ever, and what they hold. */
   readonly longReplies: { readonly count: number; readonly started: number; readonly pinnedBytes: number }
   /** How long the event loop keeps others waiting. */
-  readonly loopDelay?: { readonly maxUs: number; percentileUs(percent: number): number; reset(): void }
+  readonly loopDelay?: LoopDelay
   /** Sums over all streams, for INFO capacity. */
   readonly capacity?: { infoFields(): Readonly<Record<string, number>> }
   readonly runId: string

@@ -7,6 +7,14 @@ export class LatencyHistogram {
   calls = 0
   #counts: Uint32Array | undefined
 
+  /** Of what somebody else has counted in COUNTERS counters. */
+  static of(counts: Uint32Array): LatencyHistogram {
+    const histogram = new LatencyHistogram()
+    histogram.#counts = counts
+    for (let i = 0; i < counts.length; i++) histogram.calls += counts[i]
+    return histogram
+  }
+
   /** @param us run time in microseconds */
   record(us: number): void {
     this.#counts ??= new Uint32Array(COUNTERS)
@@ -65,4 +73,5 @@ function highestOf(counter: number): number {
   return (((counter % STEPS) + STEPS + 1) << shift) - 1
 }
 
-const COUNTERS = counterOf(NS_MAX) + 1
+/** Counters of a histogram; native/src/turn_meter.cc knows the layout as well. */
+export const COUNTERS = counterOf(NS_MAX) + 1

@@ -13,6 +13,7 @@ import { ClientMemory } from './client-memory.js'
 import { Eviction } from './eviction.js'
 import { CapacitySurvey } from './capacity-survey.js'
 import type { Executor } from './executor.js'
+import { GcWatch } from './gc-watch.js'
 import type { Latency } from './latency.js'
 import { MemoryGuard } from './memory-guard.js'
 import type { SessionRegistry } from './session-registry.js'
@@ -47,9 +48,11 @@ export class MemoryControl {
   readonly #host: MemoryControlHost
   readonly #eviction = new Eviction(randomPart)
   readonly #frequencies = new Frequencies(randomPart)
+  readonly #collections: GcWatch
 
   constructor(host: MemoryControlHost) {
     this.#host = host
+    this.#collections = new GcWatch(ms => host.latency.sample('gc', ms, host.clock.nowMs()))
     this.clients = new ClientMemory({
       sessions: host.sessions,
       log: host.log,
@@ -95,6 +98,8 @@ export class MemoryControl {
     })
     config.onChange('maxmemory-clients', bytes => (guard.clientsMax = bytes))
     config.onChange('maxmemory-policy', () => this.#policyChanged())
+    this.#collections.on = values.latencyMonitorThreshold > 0
+    config.onChange('latency-monitor-threshold', ms => (this.#collections.on = ms > 0))
     config.onChange('checkpoint-dirty-bytes', () => (this.#host.store().triggers.dirtyBytes = this.dirtyBytesMax))
   }
 
@@ -147,5 +152,6 @@ export class MemoryControl {
   stop(): void {
     this.capacity.stop()
     this.guard.stop()
+    this.#collections.on = false
   }
 }

@@ -11,7 +11,7 @@ import type { StoreOptions } from '../store/store.js'
  */
 export function openStore(
   { values }: Config,
-  parts: Pick<StoreOptions, 'log' | 'clock' | 'onCut' | 'onRelieved' | 'journalFiles'>,
+  parts: Pick<StoreOptions, 'log' | 'clock' | 'onCut' | 'onRelieved' | 'took' | 'journalFiles'>,
   dirtyBytesMax: number,
 ): Store {
   const store = Store.open({

@@ -5,14 +5,14 @@
 
 import { assert } from '../base/assert.js'
 import { CorruptionError } from '../base/errors.js'
-import { numberedKey, Row, Table, type StoreObject } from '../store/row.js'
+import { numberedKey, Row, Table, TwoPieces, type RowImage, type StoreObject } from '../store/row.js'
 import type { Evictable } from '../store/rows.js'
 import type { ByteReader } from './byte-reader.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { BlockBody } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
 import type { PagePin } from './page-pin.js'
-import { encodePageRow, newPageRow, PAGE_HEADER } from './page-row.js'
+import { encodePageRow, newPageRow, PAGE_HEADER, pageRowHead } from './page-row.js'
 
 /** Page and block numbers are 32 bits of a row's key. */
 export const PAGE_NO_MAX = 0xffffffff
@@ -86,6 +86,13 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
     const value = newPageRow(kind, page.count, page.bodyBytes)
     page.putBody(value, PAGE_HEADER.BODY)
     return value
+  }
+
+  override imageRow(): RowImage {
+    const page = this.resident
+    if (page === undefined || page.putBody !== undefined) return this.encodeRow()
+    const body = page.encodeBody()
+    return new TwoPieces(pageRowHead(this.tree.codec.kind, page.count, body.length), body)
   }
 
   rowBytes(): number {

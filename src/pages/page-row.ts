@@ -35,12 +35,23 @@ export function encodePageRow(kind: number, count: number, body: Buffer): Buffer
 /** As encodePageRow(), whose body the caller writes from PAGE_HEADER.BODY on. */
 export function newPageRow(kind: number, count: number, bodyBytes: number): Buffer {
   const value = Buffer.allocUnsafe(PAGE_HEADER.BODY + bodyBytes)
+  putHead(value, kind, count, bodyBytes)
+  return value
+}
+
+/** The header alone. */
+export function pageRowHead(kind: number, count: number, bodyBytes: number): Buffer {
+  const head = Buffer.allocUnsafe(PAGE_HEADER.BODY)
+  putHead(head, kind, count, bodyBytes)
+  return head
+}
+
+function putHead(value: Buffer, kind: number, count: number, bodyBytes: number): void {
   value.writeUInt16BE(MAGIC, PAGE_HEADER.MAGIC)
   value[PAGE_HEADER.KIND] = kind
   value[PAGE_HEADER.VERSION] = VERSION
   value.writeUInt32BE(count, PAGE_HEADER.COUNT)
   value.writeUInt32BE(bodyBytes, PAGE_HEADER.BODY_BYTES)
-  return value
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Cut, DirtyRows } from './dirty-rows.js'
 import type { Reclaimed } from './retirement.js'
 import { PackBuilder } from './row-pack.js'
 import { Table } from './row.js'
-import type { Row } from './row.js'
+import type { Row, RowImage } from './row.js'
 
 /** What one slice between two ticks may take. */
 const SLICE_US = 2000
@@ -34,6 +34,9 @@ export interface ExtraRow {
   readonly value: Buffer
 }
 
+/** As LATENCY calls it. */
+export type CheckpointWork = 'checkpoint-cut' | 'checkpoint-slice'
+
 export interface CheckpointHost {
   /** True when a cut may be made now. */
   canCut(): boolean
@@ -51,6 +54,8 @@ export interface CheckpointHost {
   onReclaimed(reclaimed: Reclaimed): void
   /** Nothing was written; what onCut() gave must be in the next one. */
   onFailed(): void
+  /** What a piece of work between two ticks took. */
+  took(what: CheckpointWork, us: number): void
 }
 
 interface Waiter {
@@ -173,6 +178,7 @@ export class Checkpoints {
     this.#cut = this.#dirty.cut()
     void this.#thread.begin().then(reply => this.#over(reply))
     this.#extras = [...this.#host.onCut()]
+    this.#host.took('checkpoint-cut', this.#clock.monotonicUs() - this.#startedUs)
     setImmediate(() => this.#encodeSlice())
   }
 
@@ -183,6 +189,7 @@ export class Checkpoints {
       setTimeout(() => this.#encodeSlice(), 1)
       return
     }
+    const fromUs = this.#clock.monotonicUs()
     try {
       this.#encodeSome(cut)
     } catch (error) {
@@ -190,6 +197,7 @@ export class Checkpoints {
       this.#thread.send(undefined, 'abort')
       throw error
     }
+    this.#host.took('checkpoint-slice', this.#clock.monotonicUs() - fromUs)
     if (!cut.allEncoded || this.#extras.length > 0) {
       setImmediate(() => this.#encodeSlice())
       return
@@ -201,7 +209,7 @@ export class Checkpoints {
   #encodeSome(cut: Cut): void {
     const untilUs = this.#clock.monotonicUs() + SLICE_US
     let bytesLeft = SLICE_BYTES
-    const put = (row: Row, value: Buffer | undefined): void => {
+    const put = (row: Row, value: RowImage | undefined): void => {
       bytesLeft -= value?.length ?? 0
       this.#put(row.table, row.rowKey(), value)
     }
@@ -214,7 +222,7 @@ export class Checkpoints {
     }
   }
 
-  #put(table: Table, key: Buffer, value: Buffer | undefined): void {
+  #put(table: Table, key: Buffer, value: RowImage | undefined): void {
     if (this.#pack.isFullFor(key.length, value?.length ?? 0)) this.#thread.send(this.#pack.take(), 'more')
     this.#pack.add(table, key, value)
   }
@@ -249,10 +257,11 @@ export class Checkpoints {
 
   #cleanSlice(): void {
     if (this.#closed) return
-    const untilUs = this.#clock.monotonicUs() + SLICE_US
+    const fromUs = this.#clock.monotonicUs()
     let more = this.#cut?.cleanSome(CLEAN_ROWS_PER_LOOK)
-    while (more && this.#clock.monotonicUs() < untilUs) more = this.#cut?.cleanSome(CLEAN_ROWS_PER_LOOK)
+    while (more && this.#clock.monotonicUs() - fromUs < SLICE_US) more = this.#cut?.cleanSome(CLEAN_ROWS_PER_LOOK)
     this.#host.onCleaned()
+    this.#host.took('checkpoint-slice', this.#clock.monotonicUs() - fromUs)
     if (more) {
       setImmediate(() => this.#cleanSlice())
       return

@@ -1,11 +1,12 @@
 // Epochs: which rows changed since which cut. Used by: store.ts (touch), checkpoint.ts (cuts).
 //
 // A cut ends the epoch in O(1): the epoch's list becomes the cut's. While a cut is being encoded, a row that is touched
-// again is encoded at that moment as it was at the cut (copy on write), and stays at its place in the list, because
-// two rows may share a key (a removed group and its successor) and the later one must win.
+// again is encoded at that moment as it was at the cut (copy on write; stream pages, which are most, hand out bytes
+// that do not change and need no copy), and stays at its place in the list, because two rows may share a key (a removed
+// group and its successor) and the later one must win.
 
 import { NEVER_STORED } from './row.js'
-import type { Row } from './row.js'
+import type { Row, RowImage } from './row.js'
 
 /** Rows that are looked through for one that is withdrawn: what a command makes, it soon unmakes or keeps. */
 const WITHDRAWN_LOOK_MAX = 16
@@ -80,7 +81,7 @@ export class DirtyRows {
 
 export class Cut {
   /** Encodings of rows that were touched before their turn came; undefined for a removed row. */
-  readonly #captured = new Map<Row, Buffer | undefined>()
+  readonly #captured = new Map<Row, RowImage | undefined>()
   #next = 0
   #nextClean = 0
 
@@ -104,11 +105,11 @@ export class Cut {
   capture(row: Row): void {
     if (row.dirtyEpoch !== this.epoch || row.capturedEpoch === this.epoch || this.isMoot(row)) return
     row.capturedEpoch = this.epoch
-    this.#captured.set(row, row.removed ? undefined : row.encodeRow())
+    this.#captured.set(row, row.removed ? undefined : row.imageRow())
   }
 
   /** Takes the next row and hands its key and value (undefined: to be deleted) to `put`. Not when all are encoded. */
-  encodeNext(put: (row: Row, value: Buffer | undefined) => void): void {
+  encodeNext(put: (row: Row, value: RowImage | undefined) => void): void {
     const row = this.rows[this.#next++]
     if (this.isMoot(row)) return
     if (row.capturedEpoch === this.epoch) {
@@ -117,7 +118,7 @@ export class Cut {
       return
     }
     row.capturedEpoch = this.epoch
-    put(row, row.removed ? undefined : row.encodeRow())
+    put(row, row.removed ? undefined : row.imageRow())
   }
 
   /** After the commit: marks up to `max` rows clean unless they were touched again. True while there are more. */

@@ -5,7 +5,7 @@
 import { assert } from '../base/assert.js'
 import { ClockCache } from './page-cache.js'
 import { PageMisses } from './page-misses.js'
-import { getU48, idKey, NEVER_STORED, Table, TABLE_COUNT } from './row.js'
+import { getU48, idKey, NEVER_STORED, Table, TwoPieces, TABLE_COUNT } from './row.js'
 import type { Row, StoreObject } from './row.js'
 import type { Rows, RowsView } from './rows.js'
 import { rowName } from './table-name.js'
@@ -172,6 +172,9 @@ export class MemoryRows implements Rows {
       `${rowName(row.table, key)} changed bytes it had handed out`,
     )
     assert(given.equals(row.encodeRow()), `${rowName(row.table, key)} encodes to different bytes each time`)
+    const image = row.imageRow()
+    const whole = image instanceof TwoPieces ? Buffer.concat([image.head, image.body]) : image
+    assert(given.equals(whole), `${rowName(row.table, key)} has an image of other bytes than its encoding`)
     this.#tables[row.table].set(name, { given, bytes: Buffer.from(given) })
   }
 

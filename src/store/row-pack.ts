@@ -9,7 +9,8 @@
 //      8     .  key, then value
 
 import { VALUE_CRC_BYTES } from './environment.js'
-import type { Table } from './row.js'
+import { TwoPieces } from './row.js'
+import type { RowImage, Table } from './row.js'
 
 const PACK = { TABLE: 0, DELETE: 1, KEY_BYTES: 2, VALUE_BYTES: 4, BODY: 8 } as const
 export const PACK_BYTES = 1 << 20
@@ -35,7 +36,7 @@ export class PackBuilder {
   }
 
   /** Adds a row; `value` undefined deletes it. The first row of a pack may be of any size. */
-  add(table: Table, key: Buffer, value: Buffer | undefined): void {
+  add(table: Table, key: Buffer, value: RowImage | undefined): void {
     const valueBytes = value === undefined ? 0 : value.length + VALUE_CRC_BYTES
     this.#bytes ??= this.#memory(PACK.BODY + key.length + valueBytes)
     const bytes = this.#bytes
@@ -45,7 +46,9 @@ export class PackBuilder {
     bytes.writeUInt16LE(key.length, at + PACK.KEY_BYTES)
     bytes.writeUInt32LE(valueBytes, at + PACK.VALUE_BYTES)
     key.copy(bytes, at + PACK.BODY)
-    if (value !== undefined) value.copy(bytes, at + PACK.BODY + key.length)
+    const valueAt = at + PACK.BODY + key.length
+    if (value instanceof TwoPieces) value.body.copy(bytes, valueAt + value.head.copy(bytes, valueAt))
+    else value?.copy(bytes, valueAt)
     this.used = at + PACK.BODY + key.length + valueBytes
   }
 

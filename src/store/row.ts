@@ -38,6 +38,20 @@ export class StoreObject {
   ) {}
 }
 
+/** A row's value in two pieces of which the second follows the first. */
+export class TwoPieces {
+  constructor(
+    readonly head: Buffer,
+    readonly body: Buffer,
+  ) {}
+
+  get length(): number {
+    return this.head.length + this.body.length
+  }
+}
+
+export type RowImage = Buffer | TwoPieces
+
 export abstract class Row {
   /** Epoch of the last touch, 0 when clean. Owned by the store. */
   dirtyEpoch = 0
@@ -52,6 +66,10 @@ export abstract class Row {
   abstract rowKey(): Buffer
   /** The row's value. Not called when `removed`. */
   abstract encodeRow(): Buffer
+  /** As encodeRow(), for the checkpoint: rows of many bytes that do not change hand those out as they are. */
+  imageRow(): RowImage {
+    return this.encodeRow()
+  }
   /** Bytes this row holds in memory and that a checkpoint would write; for back-pressure. */
   abstract rowBytes(): number
   /** Called when the row's state has become durable and it was not touched since: it may be evicted now. */

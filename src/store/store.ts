@@ -22,6 +22,7 @@ import type { FsyncPolicy } from './journal.js'
 import type { JournalRecord } from './journal-record.js'
 import { systemFiles } from './journal-segment.js'
 import type { JournalFiles } from './journal-segment.js'
+import { HeapShare } from '../native/heap-share.js'
 import { ClockCache } from './page-cache.js'
 import { PageMisses } from './page-misses.js'
 import type { RowRef } from './page-misses.js'
@@ -44,6 +45,8 @@ export interface StoreOptions {
   readonly onCut?: () => void
   /** Writes that waited for a checkpoint (see `congested`) may go on. */
   readonly onRelieved?: () => void
+  /** What a piece of a checkpoint took that others waited for, in ms; as LATENCY has it. */
+  readonly took?: ((event: string, ms: number) => void) | undefined
   /** File operations of the journal, for tests that let them fail. */
   readonly journalFiles?: JournalFiles | undefined
 }
@@ -62,6 +65,8 @@ const INTERVAL_LOOK_MS = 1000
 const RECORDS_PER_ROW = 30
 /** Between two checkpoints that only shorten the replay. */
 const REPLAY_PAUSE_MS = 1000
+/** Of the bytes that the cache counts: the rest are objects of V8's own heap, and bytes not used yet. */
+const BUFFER_SHARE = 0.75
 const MIB = 1 << 20
 
 export class Store implements Rows, EffectSink {
@@ -90,8 +95,10 @@ export class Store implements Rows, EffectSink {
     onCleaned: () => this.cache.cleaned(),
     onReclaimed: reclaimed => void (this.#retiredIds -= reclaimed.ids),
     onFailed: () => this.#onFailed(),
+    took: (what, us) => this.#options.took?.(what, us / 1000),
   }
   readonly #backlog: Backlog
+  readonly #heapShare = new HeapShare()
   #journal: Journal | undefined
   #nextId: number
   /** As committed, and as of the running cut. */
@@ -307,6 +314,7 @@ export class Store implements Rows, EffectSink {
     const journal = this.#open()
     journal.commit(done, clients)
     this.cache.advance()
+    this.#heapShare.held(this.cache.bytesUsed * BUFFER_SHARE)
     if (this.#isDue(journal)) this.#checkpoints.want()
     this.#checkpoints.startIfWanted()
     const { bytes } = journal
@@ -419,6 +427,7 @@ export class Store implements Rows, EffectSink {
     await this.#thread.close()
     await this.#journal?.close()
     this.#views.close()
+    this.#heapShare.end()
     await this.#environment.close()
     this.#folder.release()
   }

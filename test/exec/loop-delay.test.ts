@@ -26,6 +26,28 @@ t.test('delays are what goes beyond the interval of the looks, in microseconds',
   t.end()
 })
 
+t.test('work of the loop counts as such, waiting does not', async t => {
+  const delay = new LoopDelay()
+  t.equal(delay.busyUs([100]), undefined, 'not measured yet')
+  delay.start()
+  t.teardown(() => delay.stop())
+  const turn = () => new Promise(resolve => setTimeout(resolve, 2))
+  for (let i = 0; i < 5; i++) await turn()
+  delay.reset()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  for (let i = 0; i < 5; i++) await turn()
+  const [waited] = delay.busyUs([100])!
+  t.ok(waited < 250_000, `${waited} microseconds while nothing was done`)
+  const { user: before } = process.cpuUsage()
+  while (process.cpuUsage().user - before < 100_000) Math.hypot(before, 2)
+  for (let i = 0; i < 5; i++) await turn()
+  const [median, longest] = delay.busyUs([50, 100])!
+  t.ok(longest >= 50_000, `${longest} microseconds of work`)
+  t.ok(median < longest)
+  delay.reset()
+  t.same(delay.busyUs([100]), [0])
+})
+
 t.test('a loop that is held up is noticed', async t => {
   const delay = new LoopDelay()
   delay.start()

@@ -8,7 +8,8 @@ import { PageNode, readDescriptor, writeDescriptor } from '../../src/pages/page-
 import { decodePageRow } from '../../src/pages/page-row.js'
 import { PAGE_KIND } from '../../src/pages/page.js'
 import { recordCodec } from '../../src/pages/record-page.js'
-import { numberedKey, StoreObject, Table } from '../../src/store/row.js'
+import { wireCodec } from '../../src/pages/wire-page.js'
+import { numberedKey, StoreObject, Table, TwoPieces } from '../../src/store/row.js'
 
 const codec = recordCodec({ kind: PAGE_KIND.consumerPel, payloadBytes: 0 })
 const tree = { id: 77, codec, owner: new StoreObject(1) }
@@ -53,4 +54,30 @@ t.test('its row is the page’s; only a clean page can be evicted', async t => {
   made.dirtyEpoch = 0
   t.equal(made.evict(), true)
   t.equal(made.resident, undefined)
+})
+
+t.test('a stream page is handed out as it is, and as it was: whatever is done to the page later', async t => {
+  const page = wireCodec.empty()
+  const fields = Buffer.from('$1\r\nf\r\n$1\r\nv\r\n')
+  const append = (ms: number) => page.append(idOf(ms), 1, fields, 0, fields.length)
+  for (let ms = 1; ms <= 8; ms++) append(ms)
+  const streamNode = new PageNode({ ...tree, codec: wireCodec }, 5, idOf(1))
+  t.throws(() => streamNode.imageRow(), InvariantError)
+  streamNode.resident = page
+  const changes = {
+    append: () => append(9),
+    'fill its buffer and get another': () => Array.from({ length: 900 }, (_, i) => append(10 + i)),
+    'lose its first entry': () => page.removeRange(0, 1),
+    'lose one in the middle': () => page.removeRange(3, 4),
+    'lose its last and get another': () => (page.removeRange(page.count - 1, page.count), append(2000)),
+    'be split': () => page.splitOff(2),
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    const whole = streamNode.encodeRow()
+    const image = streamNode.imageRow() as TwoPieces
+    t.equal(image.body.buffer, page.bytes.buffer, 'nothing was copied')
+    change()
+    t.same(Buffer.concat([image.head, image.body]), whole, `it may ${what}`)
+    t.notSame(streamNode.encodeRow(), whole)
+  }
 })

@@ -41,6 +41,7 @@ class FakeThread {
 
 class FakeHost implements CheckpointHost {
   readonly events: string[] = []
+  readonly works = new Set<string>()
   mayCut = true
   retired = 0
   cleanings = 0
@@ -69,6 +70,9 @@ class FakeHost implements CheckpointHost {
   }
   onFailed(): void {
     this.events.push('failed')
+  }
+  took(what: string): void {
+    this.works.add(what)
   }
 }
 
@@ -108,6 +112,7 @@ t.test('a run sends the position and all dirty rows, and ends when they are clea
   await until(() => !checkpoints.running)
   t.equal(row.cleaned, 1)
   t.equal(checkpoints.bytesHeld, 0)
+  t.same([...host.works], ['checkpoint-cut', 'checkpoint-slice'], 'what it took is told')
 })
 
 t.test('what takes long is done in slices: many rows beside the dirty ones, and many that become clean', async t => {

@@ -12,7 +12,8 @@ function row(value: number, owner?: StoreObject): NumberRow {
 /** Encodes all that is left of a cut: the values written, '-' for a deletion. */
 function encodeAll(cut: Cut): (number | string | undefined)[] {
   const written: (number | string | undefined)[] = []
-  while (!cut.allEncoded) cut.encodeNext((_, value) => written.push(value === undefined ? '-' : numberIn(value)))
+  while (!cut.allEncoded)
+    cut.encodeNext((_, value) => written.push(value === undefined ? '-' : numberIn(value as Buffer)))
   return written
 }
 

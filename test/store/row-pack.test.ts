@@ -1,7 +1,7 @@
 import t from 'tap'
 import { VALUE_CRC_BYTES } from '../../src/store/environment.js'
 import { PACK_BYTES, PackBuilder, readPack } from '../../src/store/row-pack.js'
-import { Table } from '../../src/store/row.js'
+import { Table, TwoPieces } from '../../src/store/row.js'
 
 function rowsOf(builder: PackBuilder): [Table, string, string | undefined][] {
   const rows: [Table, string, string | undefined][] = []
@@ -25,6 +25,18 @@ t.test('rows come out of a pack as they went in, with room for the checksum', as
   t.same(rowsOf(builder), [])
   builder.add(Table.Meta, Buffer.from('next'), Buffer.from('x'))
   t.same(rowsOf(builder), [[Table.Meta, 'next', 'x']])
+})
+
+t.test('a value in two pieces is one value', async t => {
+  const builder = new PackBuilder()
+  const value = new TwoPieces(Buffer.from('head '), Buffer.from('.body').subarray(1))
+  t.equal(value.length, 9)
+  builder.add(Table.Pages, Buffer.from('page'), value)
+  builder.add(Table.Pages, Buffer.from('next'), Buffer.from('whole'))
+  t.same(rowsOf(builder), [
+    [Table.Pages, 'page', 'head body'],
+    [Table.Pages, 'next', 'whole'],
+  ])
 })
 
 t.test('a pack holds its bytes and no more; its first row may be of any size', async t => {
