@@ -157,8 +157,8 @@ const destroy = defineCommand<DestroyOptions>({
     ctx.reply.integer(destroyed ? 1 : 0)
     if (!destroyed) return
     ctx.changed()
-    // Who waits for this group must hear that it is gone.
-    ctx.touched(key)
+    // Who waits for this group must hear that it is gone; for WATCH, as in Redis, nothing has changed.
+    ctx.wake(key)
     ctx.notify('t', 'xgroup-destroy', key)
   },
 })
