@@ -43,23 +43,34 @@ const WASTE_PARTS = 4
 const ROOM_SHIFT = 3
 /** Bytes of a separator's prefix: as many as a double holds exactly. */
 const SEPARATOR_PREFIX_BYTES = 6
+/** Of the bytes that all keys of a page share, so many are kept beside the page's fields: two words. */
+const SHARED_BYTES_KEPT = 2 * PREFIX_BYTES
+/** First step away from where a key was expected: as many places as a cache line holds. */
+const STEP = 8
 const NO_BYTES = Buffer.alloc(0)
 
 export class ItemPage implements Page<Buffer> {
+  // What a search looks at comes first, to lie together.
+  /** Of each item in key order WORDS numbers; those of the first `count` count. */
+  #places: Uint32Array
+  count = 0
+  /** All keys begin with so many same bytes, which their prefixes leave out. */
+  #skip = 0
+  /** The first SHARED_BYTES_KEPT bytes of a key, of which those that are skipped count; int32: V8 keeps them here. */
+  #shared = 0
+  #sharedMore = 0
+  /** About the lowest and the highest prefix, as int32: where a search begins depends on them, its outcome does not. */
+  #lowest = 0
+  #highest = 0
   #bytes: Buffer
   #used: number
   /** Bytes of [0, used) that no place refers to. */
   #wasted = 0
-  /** Of each item in key order WORDS numbers; those of the first `count` count. */
-  #places: Uint32Array
-  /** All keys begin with so many same bytes, which their prefixes leave out. */
-  #skip = 0
-  count = 0
 
   constructor(bytes: Buffer, itemsExpected: number) {
+    this.#places = new Uint32Array(itemsExpected * WORDS)
     this.#bytes = bytes
     this.#used = bytes.length
-    this.#places = new Uint32Array(itemsExpected * WORDS)
   }
 
   /** A page over `count` items that lie in key order in `body`. @throws CorruptionError unless they do */
@@ -101,19 +112,38 @@ export class ItemPage implements Page<Buffer> {
 
   lowerBound(key: Buffer): number {
     const { count } = this
-    const skip = this.#skip
-    if (skip > 0) {
-      const side = this.#compareSkipped(key)
+    if (this.#skip > 0) {
+      const side = this.#sideOf(key)
       if (side !== 0) return side < 0 ? 0 : count
     }
-    const prefix = prefixOf(key, 0, key.length, skip)
-    const places = this.#places
+    const prefix = prefixOf(key, 0, key.length, this.#skip)
     let low = 0
     let high = count
+    if (count > STEP) {
+      let at = this.#guess(prefix)
+      if (this.#isBelow(at, prefix, key)) {
+        low = at + 1
+        for (let step = STEP; (at += step) < count; step *= 2) {
+          if (!this.#isBelow(at, prefix, key)) {
+            high = at
+            break
+          }
+          low = at + 1
+        }
+      } else {
+        high = at
+        for (let step = STEP; (at -= step) >= 0; step *= 2) {
+          if (this.#isBelow(at, prefix, key)) {
+            low = at + 1
+            break
+          }
+          high = at
+        }
+      }
+    }
     while (low < high) {
       const middle = (low + high) >>> 1
-      const other = places[middle * WORDS]
-      if (other < prefix || (other === prefix && this.#compareAt(middle, key) < 0)) low = middle + 1
+      if (this.#isBelow(middle, prefix, key)) low = middle + 1
       else high = middle
     }
     return low
@@ -208,7 +238,9 @@ export class ItemPage implements Page<Buffer> {
     if (from >= to) return
     for (let i = from; i < to; i++) this.#waste(i)
     this.#places.copyWithin(from * WORDS, to * WORDS, this.count * WORDS)
+    const isEnd = from === 0 || to === this.count
     this.count -= to - from
+    if (isEnd) this.#setEnds()
   }
 
   splitOff(at: number): ItemPage {
@@ -252,7 +284,39 @@ export class ItemPage implements Page<Buffer> {
     return compareKeyAt(this.#bytes, this.#offset(index), key)
   }
 
+  /** True when the key of the item is below `key`, whose prefix is `prefix`. */
+  #isBelow(index: number, prefix: number, key: Buffer): boolean {
+    const other = this.#places[index * WORDS]
+    return other < prefix || (other === prefix && this.#compareAt(index, key) < 0)
+  }
+
+  /** The item where a key of this prefix would be, were all prefixes evenly spread. There are items. */
+  #guess(prefix: number): number {
+    const { count } = this
+    const lowest = this.#lowest >>> 0
+    const span = (this.#highest >>> 0) - lowest
+    if (span <= 0) return count >>> 1
+    if (prefix <= lowest) return 0
+    return Math.min(Math.floor(((prefix - lowest) / span) * count), count - 1)
+  }
+
   /** Where `key` lies beside all keys of the page by the bytes these share: 0 when it shares them too. */
+  #sideOf(key: Buffer): number {
+    const skip = this.#skip
+    const { length } = key
+    if (skip > SHARED_BYTES_KEPT || length < SHARED_BYTES_KEPT) return this.#compareSkipped(key)
+    const first = prefixOf(key, 0, length, 0)
+    const shared = this.#shared >>> 0
+    if (skip <= PREFIX_BYTES) {
+      const unshared = 8 * (PREFIX_BYTES - skip)
+      return (first >>> unshared) - (shared >>> unshared)
+    }
+    if (first !== shared) return first - shared
+    const unshared = 8 * (SHARED_BYTES_KEPT - skip)
+    return (prefixOf(key, 0, length, PREFIX_BYTES) >>> unshared) - (this.#sharedMore >>> unshared)
+  }
+
+  /** As #sideOf(), from the bytes themselves. */
   #compareSkipped(key: Buffer): number {
     if (this.count === 0) return 0
     const bytes = this.#bytes
@@ -266,12 +330,24 @@ export class ItemPage implements Page<Buffer> {
   #sharesLess(): void {
     const shared = commonKeyBytes(this.#bytes, this.#offset(0), this.#offset(this.count - 1))
     if (this.count === 1 || shared < this.#skip) this.#setPrefixes()
+    else this.#setEnds()
   }
 
   #setPrefixes(): void {
     const { count } = this
     this.#skip = count === 0 ? 0 : commonKeyBytes(this.#bytes, this.#offset(0), this.#offset(count - 1))
     for (let i = 0; i < count; i++) this.#places[i * WORDS] = prefixAt(this.#bytes, this.#offset(i), this.#skip)
+    if (count === 0) return
+    this.#shared = prefixAt(this.#bytes, this.#offset(0), 0) | 0
+    this.#sharedMore = prefixAt(this.#bytes, this.#offset(0), PREFIX_BYTES) | 0
+    this.#setEnds()
+  }
+
+  /** The first or the last item is another one. */
+  #setEnds(): void {
+    if (this.count === 0) return
+    this.#lowest = this.#places[0] | 0
+    this.#highest = this.#places[(this.count - 1) * WORDS] | 0
   }
 
   #growPlaces(): void {
@@ -368,6 +444,8 @@ export function itemCodec(kind: number = PAGE_KIND.items): PageCodec<Buffer, Ite
   return {
     kind,
     bodyBytesMax: ITEM_BODY_BYTES_MAX,
+    // Scattered changes write whole pages again and again: packing one costs more than all the rest of that.
+    isCompressed: false,
     compare: compareKeys,
     prefix: separatorPrefix,
     encodeKey: key => key,

@@ -25,21 +25,22 @@ export interface TreeIdentity<K, P extends Page<K>> {
 }
 
 export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
+  // What every visit looks at comes first, to lie together.
   usedTick = 0
-  cacheSlot = -1
-  cachedBytes = 0
+  /** The page when it is resident. */
+  resident: P | undefined = undefined
+  /** Place in body.nodes. */
+  index = -1
+  body: BlockBody<K, P> | undefined = undefined
+  /** Set while a reply holds the page as it is: it is copied before a change. */
+  pin: PagePin<P> | undefined = undefined
   count = 0
   bodyBytes = 0
+  cachedBytes = 0
   summary = 0
   /** The page's visibleSummary, in memory only: what is stored is `summary`, a looser bound. */
   visibleSummary = 0
-  /** The page when it is resident. */
-  resident: P | undefined = undefined
-  /** Set while a reply holds the page as it is: it is copied before a change. */
-  pin: PagePin<P> | undefined = undefined
-  body: BlockBody<K, P> | undefined = undefined
-  /** Place in body.nodes. */
-  index = -1
+  cacheSlot = -1
 
   constructor(
     readonly tree: TreeIdentity<K, P>,
@@ -56,6 +57,10 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
 
   get owner(): StoreObject {
     return this.tree.owner
+  }
+
+  override get isCompressed(): boolean {
+    return this.tree.codec.isCompressed ?? true
   }
 
   /** Makes a removed node, or a new one, that of a page to come. It has been touched. */

@@ -211,7 +211,7 @@ export class Checkpoints {
     let bytesLeft = SLICE_BYTES
     const put = (row: Row, value: RowImage | undefined): void => {
       bytesLeft -= value?.length ?? 0
-      this.#put(row.table, row.rowKey(), value)
+      this.#put(row.table, row.rowKey(), value, row.isCompressed)
     }
     for (let rows = 1; bytesLeft > 0; rows++) {
       const extra = this.#extras.pop()
@@ -222,9 +222,9 @@ export class Checkpoints {
     }
   }
 
-  #put(table: Table, key: Buffer, value: RowImage | undefined): void {
+  #put(table: Table, key: Buffer, value: RowImage | undefined, isCompressed = true): void {
     if (this.#pack.isFullFor(key.length, value?.length ?? 0)) this.#thread.send(this.#pack.take(), 'more')
-    this.#pack.add(table, key, value)
+    this.#pack.add(table, key, value, isCompressed)
   }
 
   #over(reply: WriterReply): void {

@@ -46,7 +46,7 @@ const RULES: Record<string, Rule> = {
       }
     }
   },
-  // SORT unpacks a sorted set in Redis, here it does not (docs/compatibility.md); test/wire/zset compares the thresholds.
+  // SORT unpacks a sorted set in Redis, here it does not (docs/compatibility.md). test/wire/zset has the thresholds.
   'OBJECT ENCODING': root => {
     if (root.text === 'listpack') root.text = 'skiplist'
   },

@@ -76,6 +76,41 @@ t.test('keys that begin alike are found, whatever share of them the others have'
   }
 })
 
+t.test('keys are found wherever they crowd, and behind any number of bytes that all share', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  /** Eight bytes: evenly spread, nearly all beside each other, growing ever faster, or two far apart with a crowd. */
+  const spreads: (() => number)[] = [
+    () => random.below(2 ** 32),
+    () => (random.chance(0.05) ? random.below(2 ** 32) : 77_000 + random.below(200)),
+    () => 2 ** random.below(32),
+    () => (random.chance(0.5) ? 1 : 2 ** 32 - 1 - random.below(3)),
+  ]
+  for (const numberOf of spreads) {
+    for (let shared = 0; shared <= 12; shared++) {
+      const start = random.bytes(shared)
+      const keyOf = () => {
+        const number = Buffer.alloc(4)
+        number.writeUInt32BE(numberOf())
+        return Buffer.concat([start, number, random.bytes(1 + random.below(3))])
+      }
+      const page = codec.empty()
+      const keys = Array.from({ length: 150 }, keyOf)
+      for (const key of keys) page.set(key, 'v')
+      const gone = random.between(0, 60)
+      page.removeRange(0, random.between(0, gone))
+      page.removeRange(page.count - random.between(0, gone), page.count)
+      const left = Array.from({ length: page.count }, (_, i) => Buffer.from(page.keyAt(i)))
+      const beside = [start, random.bytes(shared), random.bytes(20), Buffer.concat([start, Buffer.alloc(9, 255)])]
+      for (const key of [...keys, ...Array.from({ length: 20 }, keyOf), ...beside]) {
+        const expected = left.filter(before => Buffer.compare(before, key) < 0).length
+        if (page.lowerBound(key) !== expected) t.equal(page.lowerBound(key), expected, key.toString('hex'))
+      }
+      t.pass(`${page.count} keys that share ${shared} bytes`)
+    }
+  }
+})
+
 t.test('prefixes of separators follow their order', async t => {
   const random = seeded()
   t.comment(`SEED=${random.seed}`)

@@ -49,10 +49,11 @@ const SETUP = [
   'XREADGROUP GROUP g c COUNT 2 STREAMS s >',
 ]
 
-/** Commands by the key that is watched: what changes it, what leaves it as it is, and what changes nothing in the end. */
+/** Commands by the key that is watched: what changes it, what leaves it alone, and what changes nothing in the end. */
 const CHANGES: Record<string, string> = {
-  s: `XGROUP DESTROY s g|XGROUP DESTROY s none|XGROUP CREATE s g3 0|XGROUP CREATECONSUMER s g x|XGROUP DELCONSUMER s g c|
-    XGROUP DELCONSUMER s g none|XGROUP SETID s g 0|XREADGROUP GROUP g c STREAMS s >|XREADGROUP GROUP g c STREAMS s 0|
+  s: `XGROUP DESTROY s g|XGROUP DESTROY s none|XGROUP CREATE s g3 0|XGROUP CREATECONSUMER s g x|
+    XGROUP DELCONSUMER s g c|XGROUP DELCONSUMER s g none|
+    XGROUP SETID s g 0|XREADGROUP GROUP g c STREAMS s >|XREADGROUP GROUP g c STREAMS s 0|
     XACK s g 1-0|XCLAIM s g c 0 1-0|XAUTOCLAIM s g c 0 0|XSETID s 9-0|XDEL s 1-0|XDEL s 77-0|XTRIM s MAXLEN 2|
     XTRIM s MAXLEN 20|XADD s 5-0 f v|COPY s s2|XINFO STREAM s`,
   str: `EXPIRE str 100|EXPIRE str -1|EXPIREAT str 1 NX|PERSIST str|TOUCH str|GETEX str|GETEX str EX 10|GETDEL str|
