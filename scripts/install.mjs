@@ -1,8 +1,8 @@
-// What `npm install` runs: the system packages the addon needs, the addon, and dist/. Quiet when all is well, one clear
-// sentence when something is missing. It may be run again at any time.
+// What `npm install` runs: the system packages the addon needs, the addon, an optimised lmdb, and dist/. Quiet when all
+// is well, one clear sentence when something is missing. It may be run again at any time.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -58,13 +58,30 @@ function checkPackages() {
   if (first) fail(`install the package ${first.name} (as root: apt-get install ${first.name}): ${first.need} needs it.`)
 }
 
-function buildAddon() {
-  const args = [require.resolve('node-gyp/bin/node-gyp.js'), 'rebuild', '--directory=native']
+function nodeGyp(folder) {
+  const args = [require.resolve('node-gyp/bin/node-gyp.js'), 'rebuild', `--directory=${folder}`, '--jobs=max']
   // Headers beside this node, if there are some: node-gyp would download them otherwise.
   const nodeRoot = join(dirname(process.execPath), '..')
   if (existsSync(join(nodeRoot, 'include', 'node', 'node_api.h'))) args.push(`--nodedir=${nodeRoot}`)
-  const built = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+}
+
+function buildAddon() {
+  const built = nodeGyp('native')
   if (built.status !== 0) fail('the native addon could not be built; the reason is above.', built.stdout + built.stderr)
+}
+
+/**
+ * lmdb's own binary comes with its C sources compiled without optimisation: a page takes three times as long to
+ * compress and write (docs/decisions/0011). Built here it is loaded instead; where that fails, its own serves.
+ */
+function buildStore() {
+  const folder = join(dirname(require.resolve('lmdb')), '..')
+  const binary = join(folder, 'build', 'Release', 'lmdb.node')
+  if (runs(process.execPath, ['-e', `require(${JSON.stringify(binary)})`])) return
+  if (nodeGyp(folder).status === 0) return
+  rmSync(join(folder, 'build'), { recursive: true, force: true })
+  process.stderr.write('millrace: lmdb could not be compiled here; its own binary serves, checkpoints cost more.\n')
 }
 
 function buildTypeScript() {
@@ -76,4 +93,5 @@ function buildTypeScript() {
 
 checkPackages()
 buildAddon()
+buildStore()
 buildTypeScript()

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { CorruptionError } from '../../src/base/errors.js'
 import { Environment, firstAfter, sealValue, VALUE_CRC_BYTES } from '../../src/store/environment.js'
@@ -132,4 +133,10 @@ t.test('a scan gives keys and values that stay; borrowed values are right when t
     names,
   )
   await environment.close()
+})
+
+t.test('lmdb is the one that was compiled here, with optimisation', t => {
+  if (!existsSync('/proc/self/maps')) t.comment('no list of loaded files here: left out')
+  else t.match(readFileSync('/proc/self/maps', 'utf8'), /\/lmdb\/build\/Release\/lmdb\.node$/m)
+  t.end()
 })
