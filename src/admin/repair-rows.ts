@@ -11,7 +11,7 @@ import { RetiredKind } from '../store/retirement.js'
 import { idKey, Table } from '../store/row.js'
 import type { Row, StoreObject } from '../store/row.js'
 import { PageMisses } from '../store/page-misses.js'
-import type { Rows, RowsView } from '../store/rows.js'
+import type { BorrowedRow, Rows, RowsView } from '../store/rows.js'
 import { encodePosition, POSITION_KEY } from '../store/store-position.js'
 import type { StorePosition } from '../store/store-position.js'
 
@@ -66,6 +66,10 @@ export class RepairRows implements Rows {
 
   read(table: Table, key: Buffer): Buffer | undefined {
     return this.#environment.read(table, key)
+  }
+
+  scanBorrowed(): Iterable<BorrowedRow> {
+    assert(false, 'what is repaired is read row by row')
   }
 
   *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {

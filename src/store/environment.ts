@@ -7,7 +7,9 @@ import { open } from 'lmdb'
 import type { Database, RootDatabase, Transaction } from 'lmdb'
 import { CorruptionError } from '../base/errors.js'
 import { crc32c } from '../native/crc32c.js'
+import { BorrowedRows } from './borrowed-rows.js'
 import { Table } from './row.js'
+import type { BorrowedRow } from './rows.js'
 import { rowName, TABLE_NAMES } from './table-name.js'
 
 /** What the store's file holds, in whole pages of LMDB. */
@@ -60,6 +62,7 @@ export class Environment {
   readonly tables: Tables
   /** The same ones, to put a value as it is: where values may be compressed, one that is not is read as it is. */
   readonly uncompressed: Tables
+  readonly #borrowed: BorrowedRows[] = []
 
   /**
    * @param folder must exist
@@ -98,13 +101,21 @@ export class Environment {
   }
 
   /** As Rows.scan(). @throws CorruptionError */
-  *scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
-    const end = firstAfter(prefix)
-    const range = { start: prefix.length > 0 ? prefix : undefined, end }
+  *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    const range = { start: prefix.length > 0 ? prefix : undefined, end: firstAfter(prefix) }
     for (const { key, value } of this.tables[table].getRange(range)) {
       // A key of lmdb's is a copy already, a value may be its memory.
-      yield { key, value: checkedValue(table, key, borrowed ? value : Buffer.from(value)) }
+      yield { key, value: checkedValue(table, key, Buffer.from(value)) }
     }
+  }
+
+  /** As Rows.scanBorrowed(). @throws CorruptionError */
+  scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow> {
+    const rows = (this.#borrowed[table] ??= new BorrowedRows(this.root, TABLE_NAMES[table]))
+    const start = prefix.length > 0 ? prefix : undefined
+    return rows.scan(start, firstAfter(prefix), key => {
+      throw unsound(table, key)
+    })
   }
 
   /** As scan(), but goes on behind a row that is damaged: it is given the reason in place of the value. */
@@ -186,9 +197,13 @@ function unreadable(table: Table, key: Buffer | undefined, error: unknown): Corr
 function checkedValue(table: Table, key: Buffer, value: Buffer): Buffer {
   const length = value.length - VALUE_CRC_BYTES
   if (length < 0 || value.readUInt32LE(length) !== crc32c(value, 0, length)) {
-    throw new CorruptionError(`The checksum of ${rowName(table, key)} does not hold: the store is damaged there.`)
+    throw unsound(table, key)
   }
   return value.subarray(0, length)
+}
+
+function unsound(table: Table, key: Buffer): CorruptionError {
+  return new CorruptionError(`The checksum of ${rowName(table, key)} does not hold: the store is damaged there.`)
 }
 
 /** Fills in the checksum in the last bytes of a value. */

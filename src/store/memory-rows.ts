@@ -7,9 +7,11 @@ import { ClockCache } from './page-cache.js'
 import { PageMisses } from './page-misses.js'
 import { getU48, idKey, NEVER_STORED, Table, TwoPieces, TABLE_COUNT } from './row.js'
 import type { Row, StoreObject } from './row.js'
-import type { Rows, RowsView } from './rows.js'
+import type { BorrowedRow, Rows, RowsView } from './rows.js'
 import { rowName } from './table-name.js'
 
+/** Bytes that belong to no row. */
+const STALE = Buffer.alloc(3, 0xdd)
 const KEY_BYTES_MAX = 511
 
 interface Kept {
@@ -66,7 +68,7 @@ export class MemoryRows implements Rows {
     return kept === undefined ? undefined : Buffer.from(kept.bytes)
   }
 
-  *scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
+  *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
     const start = prefix.toString('latin1')
     const dirty = this.#dirty.find(
       row => row.table === table && this.#counts(row) && row.rowKey().toString('latin1').startsWith(start),
@@ -76,9 +78,18 @@ export class MemoryRows implements Rows {
     for (const key of keys) {
       const kept = this.#tables[table].get(key)
       if (kept === undefined) continue
-      const value = Buffer.from(kept.bytes)
-      yield { key: Buffer.from(key, 'latin1'), value }
-      if (borrowed) value.fill(0xdd)
+      yield { key: Buffer.from(key, 'latin1'), value: Buffer.from(kept.bytes) }
+    }
+  }
+
+  /** What is kept of a row longer than it is good for is found out. */
+  *scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow> {
+    for (const row of this.scan(table, prefix)) {
+      const key = Buffer.concat([STALE, row.key, STALE])
+      const value = Buffer.concat([row.value, STALE])
+      yield { key, keyFrom: STALE.length, keyTo: key.length - STALE.length, value, valueTo: row.value.length }
+      key.fill(STALE)
+      value.fill(STALE)
     }
   }
 

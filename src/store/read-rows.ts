@@ -5,7 +5,7 @@ import { assert } from '../base/assert.js'
 import { ClockCache } from './page-cache.js'
 import { PageMisses } from './page-misses.js'
 import type { Table } from './row.js'
-import type { Rows, RowsView } from './rows.js'
+import type { BorrowedRow, Rows, RowsView } from './rows.js'
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 
@@ -23,8 +23,14 @@ export class ReadRows implements Rows {
     return this.#source.read(table, key)
   }
 
-  scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#source.scan(table, prefix, borrowed)
+  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#source.scan(table, prefix)
+  }
+
+  *scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow> {
+    for (const { key, value } of this.scan(table, prefix)) {
+      yield { key, keyFrom: 0, keyTo: key.length, value, valueTo: value.length }
+    }
   }
 
   fetch(): Promise<void> {

@@ -28,11 +28,10 @@ export interface Rows {
   fetch(rows: readonly RowRef[]): Promise<void>
   /** Keeps the rows that are clean now readable as they are, until its close(). */
   view(): RowsView
-  /**
-   * All rows of `table` whose key begins with `prefix`, in key order; as read(). Values that are `borrowed` are good
-   * until the next is asked for: whoever reads millions of rows saves as many copies.
-   */
-  scan(table: Table, prefix: Buffer, borrowed?: boolean): Iterable<{ key: Buffer; value: Buffer }>
+  /** All rows of `table` whose key begins with `prefix`, in key order; as read(). */
+  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }>
+  /** As scan(), without a copy of any row: whoever reads millions of them saves as many. */
+  scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow>
   /**
    * Drops `object` with every row that belongs to it: its head, its parts, and all pages and blocks of the trees named.
    * O(trees) for the caller; space is reclaimed in bounded background slices that survive restart.
@@ -63,6 +62,16 @@ export interface Evictable {
   readonly cachedBytes: number
   /** Frees the memory if it is clean, and says whether it did. */
   evict(): boolean
+}
+
+/** Bytes that are good until the next row is asked for, or anything is read: key[keyFrom, keyTo), value[0, valueTo). */
+export interface BorrowedRow {
+  readonly key: Buffer
+  readonly keyFrom: number
+  readonly keyTo: number
+  /** May say another length. */
+  readonly value: Buffer
+  readonly valueTo: number
 }
 
 export interface PageCache {

@@ -31,7 +31,7 @@ import { RetiredKind } from './retirement.js'
 import { idKey, Table } from './row.js'
 import type { Row, StoreObject } from './row.js'
 import { ReadViews } from './read-view.js'
-import type { Rows, RowsView } from './rows.js'
+import type { BorrowedRow, Rows, RowsView } from './rows.js'
 import { decodePosition, EMPTY_POSITION, encodePosition, POSITION_KEY } from './store-position.js'
 import type { StorePosition } from './store-position.js'
 
@@ -245,8 +245,12 @@ export class Store implements Rows, EffectSink {
     return this.#views.open(this.#dirty.epoch)
   }
 
-  scan(table: Table, prefix: Buffer, borrowed = false): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#environment.scan(table, prefix, borrowed)
+  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#environment.scan(table, prefix)
+  }
+
+  scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow> {
+    return this.#environment.scanBorrowed(table, prefix)
   }
 
   drop(object: StoreObject, treeIds: readonly number[]): void {

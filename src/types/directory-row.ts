@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { CorruptionError } from '../base/errors.js'
 import { getU48, putU48 } from '../store/row.js'
+import type { BorrowedRow } from '../store/rows.js'
 
 /** Key: slot (4 bytes, big-endian), form, then the name or its digest. */
 export const DIRECTORY_KEY = { SLOT: 0, FORM: 4, NAME: 5 } as const
@@ -73,20 +74,27 @@ export function encodeDirectoryValue(row: DirectoryRow): Buffer {
 
 /** @throws CorruptionError when the bytes contradict themselves */
 export function decodeDirectoryRow(key: Buffer, value: Buffer): DirectoryRow {
-  if (key.length < DIRECTORY_KEY.NAME || value.length < DIRECTORY_VALUE.REST) throw damaged(key, 'it is too short')
+  return decodeBorrowed({ key, keyFrom: 0, keyTo: key.length, value, valueTo: value.length })
+}
+
+/** As decodeDirectoryRow(). */
+export function decodeBorrowed(row: BorrowedRow): DirectoryRow {
+  const { key, keyFrom, keyTo, value, valueTo } = row
+  if (keyTo - keyFrom < DIRECTORY_KEY.NAME || valueTo < DIRECTORY_VALUE.REST) throw damaged(row, 'it is too short')
   const version = value[DIRECTORY_VALUE.VERSION]
   const flags = value[DIRECTORY_VALUE.FLAGS]
   const fieldsExpire = (flags & DIRECTORY_FLAG.FIELDS_EXPIRE) !== 0
   const expected = fieldsExpire ? DIRECTORY_VERSION_WITH_FIELDS : DIRECTORY_VERSION
-  if (version !== expected) throw damaged(key, `version ${version} is unknown`)
+  if (version !== expected) throw damaged(row, `version ${version} is unknown`)
   const expires = (flags & DIRECTORY_FLAG.EXPIRES) !== 0
   const named = (flags & DIRECTORY_FLAG.NAMED) !== 0
-  if (named !== (key[DIRECTORY_KEY.FORM] === KEY_FORM.DIGEST)) throw damaged(key, 'its form and flags disagree')
+  if (named !== (key[keyFrom + DIRECTORY_KEY.FORM] === KEY_FORM.DIGEST))
+    throw damaged(row, 'its form and flags disagree')
   const fieldsAt = DIRECTORY_VALUE.REST + (expires ? 8 : 0)
   const nameAt = fieldsAt + (fieldsExpire ? 8 : 0)
-  if (value.length < nameAt || (!named && value.length !== nameAt)) throw damaged(key, 'its length is wrong')
+  if (valueTo < nameAt || (!named && valueTo !== nameAt)) throw damaged(row, 'its length is wrong')
   return {
-    name: named ? value.latin1Slice(nameAt) : key.latin1Slice(DIRECTORY_KEY.NAME),
+    name: named ? value.latin1Slice(nameAt, valueTo) : key.latin1Slice(keyFrom + DIRECTORY_KEY.NAME, keyTo),
     typeCode: value[DIRECTORY_VALUE.TYPE],
     objectId: getU48(value, DIRECTORY_VALUE.OBJECT),
     expireAtMs: expires ? Number(value.readBigInt64BE(DIRECTORY_VALUE.REST)) : 0,
@@ -94,8 +102,9 @@ export function decodeDirectoryRow(key: Buffer, value: Buffer): DirectoryRow {
   }
 }
 
-export function damaged(key: Buffer, why: string): CorruptionError {
-  return new CorruptionError(`directory row ${key.toString('hex', 0, 64)}: ${why}`)
+export function damaged({ key, keyFrom, keyTo }: BorrowedRow, why: string): CorruptionError {
+  const hex = key.subarray(keyFrom, keyTo).toString('hex', 0, 64)
+  return new CorruptionError(`directory row ${hex}: ${why}`)
 }
 
 /** Deadlines beyond 2^53 are doubles already; the largest rounds up past the range. */

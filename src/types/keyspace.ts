@@ -9,7 +9,7 @@ import type { Rows } from '../store/rows.js'
 import type { Frequencies } from './access.js'
 import { DatabaseMap } from './database-map.js'
 import { Database } from './database.js'
-import { damaged, decodeDirectoryRow, directoryPrefix } from './directory-row.js'
+import { damaged, decodeBorrowed, directoryPrefix } from './directory-row.js'
 import type { DirectoryRow } from './directory-row.js'
 import { KeyEntry } from './key-entry.js'
 import { LazyFree } from './lazy-free.js'
@@ -134,10 +134,10 @@ export class Keyspace {
     take: (entry: KeyEntry, row: DirectoryRow) => void,
   ): Generator<number, number, undefined> {
     let keys = keysBefore
-    for (const { key, value } of this.rows.scan(Table.Directory, directoryPrefix(slot.number), true)) {
-      const row = decodeDirectoryRow(key, value)
+    for (const borrowed of this.rows.scanBorrowed(Table.Directory, directoryPrefix(slot.number))) {
+      const row = decodeBorrowed(borrowed)
       const spec = typeByCode(row.typeCode)
-      if (spec === undefined) throw damaged(key, `type code ${row.typeCode} is unknown`)
+      if (spec === undefined) throw damaged(borrowed, `type code ${row.typeCode} is unknown`)
       take(new KeyEntry(slot, row.name, spec, row.objectId), row)
       if (++keys % LOAD_KEYS_PER_STEP === 0) yield keys
     }

@@ -108,7 +108,7 @@ t.test('a full map grows, in the middle of a transaction and under a reader', as
   await environment.close()
 })
 
-t.test('a scan gives keys and values that stay; borrowed values are right when they come', async t => {
+t.test('a scan gives keys and values that stay', async t => {
   const environment = new Environment(temporaryFolder(t))
   const names = Array.from({ length: 300 }, (_, i) => `a${String(i).padStart(3, '0')}`)
   for (const name of names) environment.tables[Table.Heads].putSync(Buffer.from(name), sealed(`value of ${name}`))
@@ -121,16 +121,6 @@ t.test('a scan gives keys and values that stay; borrowed values are right when t
   t.same(
     rows.map(({ value }) => value.toString()),
     names.map(name => `value of ${name}`),
-  )
-  const keys: Buffer[] = []
-  for (const { key, value } of environment.scan(Table.Heads, Buffer.from('a'), true)) {
-    if (value.toString() !== `value of ${names[keys.length]}`)
-      t.fail(`${names[keys.length]} came as ${value.toString()}`)
-    keys.push(key)
-  }
-  t.same(
-    keys.map(key => key.toString()),
-    names,
   )
   await environment.close()
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { MemoryRows } from '../../src/store/memory-rows.js'
 import { idKey, numberedKey, Row, StoreObject, Table } from '../../src/store/row.js'
+import type { BorrowedRow } from '../../src/store/rows.js'
 
 class NumberRow extends Row {
   cleaned = 0
@@ -90,10 +91,11 @@ t.test('scan gives the rows under a prefix in key order', async t => {
     [...rows.scan(Table.Pages, idKey(5))].map(row => row.key.readUInt32BE(6)),
     [1, 2, 300],
   )
-  const borrowed: Buffer[] = []
-  for (const { value } of rows.scan(Table.Pages, idKey(5), true)) {
-    t.equal(value[value.length - 1], [1, 2, 44][borrowed.length])
-    borrowed.push(value)
+  const kept: BorrowedRow[] = []
+  for (const row of rows.scanBorrowed(Table.Pages, idKey(5))) {
+    t.same(row.key.subarray(row.keyFrom, row.keyTo), numberedKey(5, [1, 2, 300][kept.length]))
+    t.equal(row.value[row.valueTo - 1], [1, 2, 44][kept.length])
+    kept.push(row)
   }
-  t.equal(borrowed[0][0], 0xdd, 'a borrowed value that is kept is found out')
+  t.equal(kept[0].value[0], 0xdd, 'a borrowed row that is kept is found out')
 })
