@@ -75,6 +75,16 @@ export function decodeRoot<K, P extends Page<K>>(
   return root
 }
 
+/** The id of the tree whose root this is, the rest of which is not looked at. @throws CorruptionError */
+export function treeIdOfRoot(bytes: Buffer): number {
+  const reader = new ByteReader(bytes, 'a tree root')
+  const version = reader.u8()
+  if (version !== VERSION) throw new CorruptionError(`${reader.what} has version ${version}, not ${VERSION}`)
+  reader.u8()
+  reader.u8()
+  return reader.u48()
+}
+
 // Block: varints number, pages, items, body bytes, lower bound of the summaries; then the separator with its length.
 
 function writeBlock<K, P extends Page<K>>(writer: ByteWriter, block: DescriptorBlock<K, P>): void {

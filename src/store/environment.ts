@@ -101,9 +101,10 @@ export class Environment {
   }
 
   /** As Rows.scan(). @throws CorruptionError */
-  *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
-    const range = { start: prefix.length > 0 ? prefix : undefined, end: firstAfter(prefix) }
+  *scan(table: Table, prefix: Buffer, behind?: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    const range = { start: behind ?? (prefix.length > 0 ? prefix : undefined), end: firstAfter(prefix) }
     for (const { key, value } of this.tables[table].getRange(range)) {
+      if (behind !== undefined && key.equals(behind)) continue
       // A key of lmdb's is a copy already, a value may be its memory.
       yield { key, value: checkedValue(table, key, Buffer.from(value)) }
     }

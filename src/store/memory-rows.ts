@@ -68,13 +68,16 @@ export class MemoryRows implements Rows {
     return kept === undefined ? undefined : Buffer.from(kept.bytes)
   }
 
-  *scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+  *scan(table: Table, prefix: Buffer, behind?: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
     const start = prefix.toString('latin1')
+    const after = behind?.toString('latin1')
+    const wanted = (key: string): boolean =>
+      key.startsWith(start) && (after === undefined || compareLatin1(key, after) > 0)
     const dirty = this.#dirty.find(
-      row => row.table === table && this.#counts(row) && row.rowKey().toString('latin1').startsWith(start),
+      row => row.table === table && this.#counts(row) && wanted(row.rowKey().toString('latin1')),
     )
     assert(dirty === undefined, `scan over ${dirty ? rowName(table, dirty.rowKey()) : ''}, which is dirty in memory`)
-    const keys = [...this.#tables[table].keys()].filter(key => key.startsWith(start)).sort(compareLatin1)
+    const keys = [...this.#tables[table].keys()].filter(wanted).sort(compareLatin1)
     for (const key of keys) {
       const kept = this.#tables[table].get(key)
       if (kept === undefined) continue

@@ -23,8 +23,8 @@ export class ReadRows implements Rows {
     return this.#source.read(table, key)
   }
 
-  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#source.scan(table, prefix)
+  scan(table: Table, prefix: Buffer, behind?: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#source.scan(table, prefix, behind)
   }
 
   *scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow> {

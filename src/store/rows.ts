@@ -28,8 +28,11 @@ export interface Rows {
   fetch(rows: readonly RowRef[]): Promise<void>
   /** Keeps the rows that are clean now readable as they are, until its close(). */
   view(): RowsView
-  /** All rows of `table` whose key begins with `prefix`, in key order; as read(). */
-  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }>
+  /**
+   * All rows of `table` whose key begins with `prefix`, in key order; as read().
+   * @param behind only those whose key is above this one
+   */
+  scan(table: Table, prefix: Buffer, behind?: Buffer): Iterable<{ key: Buffer; value: Buffer }>
   /** As scan(), without a copy of any row: whoever reads millions of them saves as many. */
   scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow>
   /**

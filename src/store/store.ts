@@ -245,8 +245,8 @@ export class Store implements Rows, EffectSink {
     return this.#views.open(this.#dirty.epoch)
   }
 
-  scan(table: Table, prefix: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#environment.scan(table, prefix)
+  scan(table: Table, prefix: Buffer, behind?: Buffer): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#environment.scan(table, prefix, behind)
   }
 
   scanBorrowed(table: Table, prefix: Buffer): Iterable<BorrowedRow> {

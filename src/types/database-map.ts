@@ -74,6 +74,14 @@ export class DatabaseMap extends Row {
     return this.#slots[database]
   }
 
+  /** A new slot that is dead from the beginning. */
+  grave(): number {
+    this.#rows.touch(this)
+    const slot = this.#take()
+    this.#dead.add(slot)
+    return slot
+  }
+
   /** No row of this dead slot is left. */
   buried(slot: number): void {
     assert(this.#dead.has(slot), 'only a dead slot is buried')

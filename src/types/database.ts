@@ -17,6 +17,9 @@ import { typeByName } from './types.js'
 /** Expired keys that RANDOMKEY meets and removes before it gives up, so that one call stays short. */
 const RANDOM_TRIES_MAX = 100
 
+/** Objects of a value that are dropped by the command that removes it. */
+const PIECES_AT_ONCE = 200
+
 /** A value on its way to another key, with what goes with it. */
 export interface Detached {
   readonly value: KeyValue
@@ -121,7 +124,7 @@ export class Database {
       this.#clearDeadline(entry)
       this.#clearFieldDeadline(entry)
       assert(entry.objectId !== value.object.id, 'a value is put once')
-      entry.dropValue()
+      this.#dropValue(entry)
       entry.replace(spec, value)
       this.#keyspace.noteReplacement(entry)
     }
@@ -134,7 +137,7 @@ export class Database {
     const entry = this.#slot.keys.find(key)
     if (entry === undefined) return false
     this.#removeEntry(entry)
-    entry.dropValue()
+    this.#dropValue(entry)
     return true
   }
 
@@ -302,7 +305,7 @@ export class Database {
     const emptied = hash.count === 0
     if (emptied) {
       this.#removeEntry(entry)
-      entry.dropValue()
+      this.#dropValue(entry)
     } else {
       this.#setFieldDeadline(entry, hash.soonestExpiryMs)
     }
@@ -335,7 +338,7 @@ export class Database {
 
   #expire(entry: KeyEntry): void {
     this.#removeEntry(entry)
-    entry.dropValue()
+    this.#dropValue(entry)
     this.#keyspace.hooks.onExpired(this, entry.name)
   }
 
@@ -345,6 +348,12 @@ export class Database {
     this.#clearDeadline(entry)
     this.#clearFieldDeadline(entry)
     entry.leave()
+  }
+
+  /** Drops the value of an entry that has left, or gets another. What would take long is left to the background. */
+  #dropValue(entry: KeyEntry): void {
+    if (entry.dropPieces > PIECES_AT_ONCE) this.#keyspace.bury(entry.value)
+    else entry.dropValue()
   }
 
   #clearDeadline(entry: KeyEntry): void {

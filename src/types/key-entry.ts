@@ -2,6 +2,7 @@
 // has few fields and no closures; what only some keys have (an expiry, a loaded value) lies behind one reference.
 // Used by: database, key-table, expiry.
 
+import { assert } from '../base/assert.js'
 import { unlessDamaged } from '../base/errors.js'
 import { Row, StoreObject, Table } from '../store/row.js'
 import { stampMs, stampOf } from './access.js'
@@ -101,6 +102,19 @@ export class KeyEntry extends Row {
       if (value === undefined) this.slot.rows.drop(new StoreObject(this.objectId), [])
       else value.drop()
     }
+  }
+
+  /** See KeyValue.dropPieces. Loads the value unless its type can do without. */
+  get dropPieces(): number {
+    if (!this.loaded && this.#spec.dropUnloaded !== undefined) return 1
+    return unlessDamaged(() => this.value, undefined)?.dropPieces ?? 1
+  }
+
+  /** Drops about `max` pieces of a value that has more than that; true while there is more. */
+  dropSome(max: number): boolean {
+    const { value } = this
+    assert(value.dropSome !== undefined, 'a value of many pieces is dropped in pieces')
+    return value.dropSome(max)
   }
 
   #load(objectId: number): KeyValue {

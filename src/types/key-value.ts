@@ -13,6 +13,13 @@ export interface KeyValue {
   readonly object: StoreObject
   /** Drops everything the value owns in the store, as far as it is not damaged. O(trees). */
   drop(): void
+  /** About how many objects drop() has to see to, the value's own included; undefined is one. Quickly told. */
+  readonly dropPieces?: number
+  /**
+   * Drops about `max` of those; true while there is more. Between two calls it may be written and read again, but
+   * nobody uses it otherwise any more.
+   */
+  dropSome?(max: number): boolean
   /** A deep copy under a new object id, for COPY. */
   copy(): KeyValue
   /** Bytes of the value, in memory and on disk together, for MEMORY USAGE; an estimate from descriptors. */

@@ -1,6 +1,7 @@
 // The key directory: every key of every database, in memory, with its type, expiry and object; persisted row by row in
 // Table.Directory. Used by: exec, commands. Uses: database (keys of one number), slot (what SWAPDB and FLUSHDB move),
-// database-map (the row that says which slot is whose), lazy-free (what is left of flushed databases).
+// database-map (the row that says which slot is whose), lazy-free (what is left of flushed databases, and of values that take long to
+// drop).
 
 import { assert } from '../base/assert.js'
 import type { Clock } from '../base/clock.js'
@@ -12,10 +13,11 @@ import { Database } from './database.js'
 import { damaged, decodeBorrowed, directoryPrefix } from './directory-row.js'
 import type { DirectoryRow } from './directory-row.js'
 import { KeyEntry } from './key-entry.js'
+import type { KeyValue } from './key-value.js'
 import { LazyFree } from './lazy-free.js'
 import { Libraries } from './libraries.js'
 import { Slot } from './slot.js'
-import { typeByCode } from './types.js'
+import { typeByCode, typeByName } from './types.js'
 
 export { Database } from './database.js'
 export { KeyEntry } from './key-entry.js'
@@ -151,7 +153,18 @@ export class Keyspace {
     return slot
   }
 
-  /** Objects dropped by flush() whose slices are still to be worked off. */
+  /** What becomes of a value that no key names any more and that takes long to drop: a dead slot of its own. */
+  bury(value: KeyValue): void {
+    const slot = new Slot(this.#map.grave(), this.rows)
+    const spec = typeByName(value.type)
+    assert(spec !== undefined, `type ${value.type} is registered`)
+    const entry = new KeyEntry(slot, String(value.object.id), spec, value)
+    this.rows.touch(entry)
+    slot.keys.insert(entry)
+    this.#lazyFree.add(slot)
+  }
+
+  /** Objects dropped by flush() or buried whose slices are still to be worked off. */
   get lazyFreePending(): number {
     return this.#lazyFree.pending
   }

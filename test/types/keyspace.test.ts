@@ -1,12 +1,15 @@
 import t from 'tap'
 import { FakeClock } from '../../src/base/clock.js'
 import { CorruptionError } from '../../src/base/errors.js'
+import { ID_MIN, idOf } from '../../src/base/stream-id.js'
 import { MemoryRows } from '../../src/store/memory-rows.js'
 import { Row, Table } from '../../src/store/row.js'
 import { Keyspace } from '../../src/types/keyspace.js'
 import type { Database } from '../../src/types/keyspace.js'
+import { Stream } from '../../src/types/stream/stream.js'
 import { StringValue } from '../../src/types/string/string-value.js'
 import { Seeded, seeded } from '../support/seeded.js'
+import { append } from './stream/stream-fixture.js'
 
 const NOW_MS = 1_700_000_000_000
 
@@ -261,3 +264,89 @@ t.test('agrees with a Map per database through flushes, evictions and reloads', 
   t.equal(rows.rowCount(Table.Directory), 0, 'no row is left behind')
   t.equal(rows.rowCount(Table.Heads), 0)
 })
+
+/** A stream of `groups` groups, the first of which has `consumers` consumers; every consumer has an entry pending. */
+function manyGroups(rows: MemoryRows, groups: number, consumers: number): Stream {
+  const stream = Stream.create(rows)
+  for (let ms = 1; ms <= consumers; ms++) append(stream, idOf(ms))
+  for (let g = 0; g < groups; g++) {
+    const group = stream.createGroup(`g${g}`, ID_MIN, 0)
+    for (let c = 0; c < (g === 0 ? consumers : 1); c++) {
+      group.deliver(group.ensureConsumer(`c${c}`, 1).consumer, 1, 1, false)
+    }
+  }
+  return stream
+}
+
+const rowsLeft = (rows: MemoryRows) =>
+  [Table.Directory, Table.Heads, Table.Parts, Table.Blocks, Table.Pages].map(table => rows.rowCount(table))
+
+for (const how of ['removed', 'replaced', 'flushed', 'expired'] as const) {
+  t.test(`a stream of many groups that is ${how} is dropped in slices, over restarts, and nothing is left`, async t => {
+    const rows = new MemoryRows()
+    let keyspace = open(rows)
+    keyspace.database(2).put('s', manyGroups(rows, 300, 150))
+    rows.flush()
+    keyspace = open(rows)
+    const drops: number[] = []
+    const drop = rows.drop.bind(rows)
+    rows.drop = (object, treeIds) => {
+      drops.push(object.id)
+      drop(object, treeIds)
+    }
+    const db = keyspace.database(2)
+    if (how === 'removed') db.remove('s')
+    else if (how === 'replaced') put(db, keyspace, 's', 'text')
+    else if (how === 'flushed') db.flush()
+    else db.setExpiry(db.peek('s')!, NOW_MS - 1)
+    t.equal(db.peek('s')?.type, how === 'replaced' ? 'string' : undefined)
+    t.equal(drops.length, 0, 'the command drops nothing itself')
+    t.equal(keyspace.lazyFreePending, 1)
+    let slices = 0
+    for (let more = true; more; slices++) {
+      const before = drops.length
+      more = keyspace.lazyFreeSome(10)
+      t.ok(drops.length - before <= 12, `slice ${slices}: ${drops.length - before} objects`)
+      // A checkpoint and a start between any two slices.
+      rows.flush()
+      if (slices % 7 === 3) keyspace = open(rows)
+    }
+    t.ok(slices >= 40)
+    t.equal(keyspace.lazyFreePending, 0)
+    if (how === 'replaced') keyspace.database(2).remove('s')
+    rows.flush()
+    t.same(rowsLeft(rows), [0, 0, 0, 0, 0])
+  })
+}
+
+t.test('a stream of few groups is dropped at once', async t => {
+  const rows = new MemoryRows()
+  const keyspace = open(rows)
+  keyspace.database(0).put('s', manyGroups(rows, 20, 50))
+  rows.flush()
+  keyspace.database(0).remove('s')
+  t.equal(keyspace.lazyFreePending, 0)
+  rows.flush()
+  t.same(rowsLeft(rows), [0, 0, 0, 0, 0])
+})
+
+t.test(
+  'groups that are in use when their stream goes are dropped in slices too, with what was not written yet',
+  async t => {
+    const rows = new MemoryRows()
+    const keyspace = open(rows)
+    const stream = manyGroups(rows, 250, 1)
+    keyspace.database(0).put('s', stream)
+    rows.flush()
+    stream.createGroup('new', ID_MIN, 0).ensureConsumer('ann', 1)
+    for (const group of stream.groups()) group.ensureConsumer('bob', 1)
+    keyspace.database(0).remove('s')
+    t.equal(keyspace.lazyFreePending, 1)
+    rows.flush()
+    let slices = 1
+    while (keyspace.lazyFreeSome(50)) slices++
+    t.ok(slices > 5)
+    rows.flush()
+    t.same(rowsLeft(rows), [0, 0, 0, 0, 0])
+  },
+)

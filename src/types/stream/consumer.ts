@@ -15,8 +15,8 @@ import type { Inspection } from '../../pages/inspection.js'
 import { OrderedPages } from '../../pages/ordered-pages.js'
 import type { RecordPage } from '../../pages/record-page.js'
 import { checkTree } from '../../pages/tree-check.js'
-import { Row, Table } from '../../store/row.js'
-import type { StoreObject } from '../../store/row.js'
+import { treeIdOfRoot } from '../../pages/tree-root.js'
+import { Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { getCount, putCount } from './count.js'
 import { ownedCodec } from './pel-record.js'
@@ -149,6 +149,26 @@ export class Consumer extends Row {
   /** The id of the tree of IDs; undefined while there is none. */
   treeId(): number | undefined {
     return this.#owned === undefined && this.#root === undefined ? undefined : this.owned().treeId
+  }
+
+  /** Takes the pages of its tree out of the cache; the tree's id, undefined while there is none. It goes with its group. */
+  releaseTree(): number | undefined {
+    if (this.#owned === undefined) return this.#root && treeIdOfRoot(this.#root)
+    this.#owned.release()
+    return this.#owned.treeId
+  }
+
+  /** Gives up the tree without a look at what is in it: the group's records go as well. */
+  dropTree(): void {
+    const { rows } = this.home
+    if (this.#owned !== undefined) this.#owned.clear()
+    else if (this.#root !== undefined) {
+      const id = treeIdOfRoot(this.#root)
+      rows.touch(this)
+      this.#root = undefined
+      this.#pendingStored = 0
+      rows.drop(new StoreObject(id), [id])
+    }
   }
 
   /** Fills the tree, which is new, with the IDs of `source`. */

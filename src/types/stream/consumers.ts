@@ -68,6 +68,11 @@ export class Consumers {
     this.#sorted = undefined
   }
 
+  /** In no order. */
+  values(): Iterable<Consumer> {
+    return this.#byName.values()
+  }
+
   /** The group is dropped: its consumers count no more. */
   release(): void {
     for (const consumer of this.#byName.values()) consumer.release()

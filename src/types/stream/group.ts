@@ -9,6 +9,7 @@ import type { Inspection } from '../../pages/inspection.js'
 import type { StreamIdList } from '../../base/stream-id-list.js'
 import { getU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
+import { treeIdOfRoot } from '../../pages/tree-root.js'
 import { Consumers } from './consumers.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Count } from './count.js'
@@ -389,19 +390,51 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     this.rows.drop(this.object, treeIds)
   }
 
+  /** As KeyValue.dropPieces. */
+  get dropPieces(): number {
+    return 1 + this.consumerCount
+  }
+
+  /** As KeyValue.dropSome(): the records, then the consumers, then the group. */
+  dropSome(max: number): boolean {
+    const consumers = unlessDamaged(() => this.#allConsumers(), undefined)
+    if (consumers !== undefined && consumers.size > 0) {
+      this.rows.touch(this)
+      this.#dropRecords()
+      let left = max
+      for (const consumer of consumers.values()) {
+        if (left-- <= 0) return true
+        unlessDamaged(() => consumer.dropTree(), undefined)
+        consumers.delete(consumer)
+      }
+    }
+    this.drop()
+    return false
+  }
+
+  #dropRecords(): void {
+    const pel = unlessDamaged(() => (this.pendingCount > 0 ? this.#openPel() : undefined), undefined)
+    pel?.clear()
+    this.#releases.count = 0
+    this.#pelRoot = undefined
+    this.#pendingStored = 0
+  }
+
   /** Takes the pages of PEL and consumers out of the cache; the ids of the trees, as far as they are not damaged. */
   #releaseTrees(): number[] {
     const treeIds: number[] = []
-    const pel = unlessDamaged(() => this.#openPel(), undefined)
+    const pel = this.#pel
+    const root = this.#pelRoot
     if (pel !== undefined) {
       treeIds.push(pel.treeId)
       pel.release()
+    } else if (root !== undefined) {
+      const id = unlessDamaged(() => treeIdOfRoot(root), undefined)
+      if (id !== undefined) treeIds.push(id)
     }
-    for (const consumer of unlessDamaged(() => this.consumers(), [])) {
-      const id = unlessDamaged(() => consumer.treeId(), undefined)
-      if (id === undefined) continue
-      treeIds.push(id)
-      consumer.owned().release()
+    for (const consumer of unlessDamaged(() => this.#allConsumers().values(), [])) {
+      const id = unlessDamaged(() => consumer.releaseTree(), undefined)
+      if (id !== undefined) treeIds.push(id)
     }
     return treeIds
   }

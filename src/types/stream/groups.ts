@@ -9,19 +9,70 @@ import { ConsumerGroup } from './group.js'
 import type { GroupStream } from './group.js'
 import { sortedByName } from './name-order.js'
 
+/** Whoever asks wants to know whether it is much. */
+const PIECES_TOLD = 1000
+
 export class Groups {
   /** Undefined until the rows were read. */
   #byName: Map<string, ConsumerGroup> | undefined
   #sorted: readonly ConsumerGroup[] | undefined
+  /** Number of rows to read. */
+  #stored: number
+  /** Up to this key rows were read to drop what they name, one after the other. */
+  #decodedUpTo: Buffer | undefined
+  #partlyDropped: ConsumerGroup | undefined
 
   constructor(
     readonly stream: GroupStream,
-    /** Number of rows to read. */
-    readonly stored: number,
-  ) {}
+    stored: number,
+  ) {
+    this.#stored = stored
+  }
 
   get size(): number {
-    return this.#byName?.size ?? this.stored
+    return this.#byName?.size ?? this.#stored
+  }
+
+  /** How many objects there are to be dropped, as far as it is known, and no further than PIECES_TOLD. */
+  get dropPieces(): number {
+    if (this.#byName === undefined) return this.#stored
+    let pieces = 0
+    for (const group of this.#byName.values()) {
+      pieces += group.dropPieces
+      if (pieces > PIECES_TOLD) break
+    }
+    return pieces
+  }
+
+  /** Drops about `max` of them, which nobody uses any more. The caller has touched the stream. */
+  dropSome(max: number): void {
+    let left = max
+    for (const group of this.#byName?.values() ?? this.#unopened()) {
+      const pieces = group.dropPieces
+      if (pieces <= left) {
+        group.drop()
+      } else if (group.dropSome(left)) {
+        this.#partlyDropped = group
+        return
+      }
+      this.#partlyDropped = undefined
+      this.#forget(group)
+      left -= pieces
+      if (left <= 0) return
+    }
+    // Rows that cannot be read do not keep the others.
+    if (this.#byName === undefined) this.#stored = 0
+  }
+
+  /** The groups that were not dropped yet, one by one. */
+  *#unopened(): Generator<ConsumerGroup> {
+    const { rows, object } = this.stream
+    if (this.#partlyDropped !== undefined) yield this.#partlyDropped
+    for (const { key, value } of rows.scan(Table.Parts, ConsumerGroup.keyPrefix(object), this.#decodedUpTo)) {
+      this.#decodedUpTo = key
+      const group = unlessDamaged(() => ConsumerGroup.decode(this.stream, key, value), undefined)
+      if (group !== undefined) yield group
+    }
   }
 
   get(name: string): ConsumerGroup | undefined {
@@ -58,24 +109,29 @@ export class Groups {
 
   destroy(group: ConsumerGroup): void {
     group.drop()
+    this.#forget(group)
+  }
+
+  #forget(group: ConsumerGroup): void {
     this.stream.rows.touch(group)
     group.removed = true
-    this.#open().delete(group.name)
     this.#sorted = undefined
+    if (this.#byName === undefined) this.#stored--
+    else this.#byName.delete(group.name)
   }
 
   #open(): Map<string, ConsumerGroup> {
     if (this.#byName !== undefined) return this.#byName
     const byName = new Map<string, ConsumerGroup>()
     const { rows, object } = this.stream
-    if (this.stored > 0) {
+    if (this.#stored > 0) {
       for (const { key, value } of rows.scan(Table.Parts, ConsumerGroup.keyPrefix(object))) {
         const group = ConsumerGroup.decode(this.stream, key, value)
         byName.set(group.name, group)
       }
     }
-    if (byName.size !== this.stored) {
-      throw new CorruptionError(`stream ${object.id} has ${byName.size} groups instead of ${this.stored}`)
+    if (byName.size !== this.#stored) {
+      throw new CorruptionError(`stream ${object.id} has ${byName.size} groups instead of ${this.#stored}`)
     }
     return (this.#byName = byName)
   }

@@ -74,6 +74,12 @@ export class Pel {
     this.#tree.release()
   }
 
+  /** Removes everything, as OrderedPages.clear(): what the consumers own is not looked at, and goes as well. */
+  clear(): void {
+    this.#version++
+    this.#tree.clear()
+  }
+
   /** The same records in a new PEL, whose consumers have the same numbers and have been given their IDs. */
   copyFrom(source: Pel): void {
     copyPages(pelCodec, source.#tree, this.#tree)

@@ -346,6 +346,20 @@ export class Stream extends Row implements KeyValue, GroupStream {
     return entriesAddedUpTo(this, id)
   }
 
+  get dropPieces(): number {
+    return 1 + this.#groups.dropPieces
+  }
+
+  dropSome(max: number): boolean {
+    if (this.groupCount > 0) {
+      this.rows.touch(this)
+      const done = unlessDamaged(() => (this.#groups.dropSome(max), true), false)
+      if (done && this.groupCount > 0) return true
+    }
+    this.drop()
+    return false
+  }
+
   drop(): void {
     for (const group of unlessDamaged(() => this.#groups.all(), [])) group.drop()
     this.rows.cache.heldBytes -= STREAM_BYTES
