@@ -151,7 +151,7 @@ export class Consumer extends Row {
     return this.#owned === undefined && this.#root === undefined ? undefined : this.owned().treeId
   }
 
-  /** Takes the pages of its tree out of the cache; the tree's id, undefined while there is none. It goes with its group. */
+  /** Takes the pages of its tree, which goes, out of the cache; the tree's id, undefined while there is none. */
   releaseTree(): number | undefined {
     if (this.#owned === undefined) return this.#root && treeIdOfRoot(this.#root)
     this.#owned.release()
