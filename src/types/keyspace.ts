@@ -1,7 +1,7 @@
 // The key directory: every key of every database, in memory, with its type, expiry and object; persisted row by row in
 // Table.Directory. Used by: exec, commands. Uses: database (keys of one number), slot (what SWAPDB and FLUSHDB move),
-// database-map (the row that says which slot is whose), lazy-free (what is left of flushed databases, and of values that
-// take long to drop).
+// database-map (the row that says which slot is whose), lazy-free (what is left of flushed databases, and of values
+// that take long to drop).
 
 import { assert } from '../base/assert.js'
 import type { Clock } from '../base/clock.js'
