@@ -29,8 +29,8 @@ const { values: options } = parseArgs({
   },
 })
 const jobs = Number(options.jobs)
-/** Jobs that come before on the same server, so that no first command is measured. */
-const WARM_UP = 4000
+/** Jobs that come before on the same server, so that no compiling of JavaScript is measured. */
+const WARM_UP = 20_000
 
 async function run(peer: Peer, workers: number, jobs: number, rate: number): Promise<Sample> {
   const args = ['--import', 'tsx', PROCESS, String(peer.port), String(workers), String(jobs), String(rate)]
