@@ -1,5 +1,5 @@
-// Producers that distribute, consumers and the server, killed at random between any two steps: what was said to be
-// stored is in every queue that wants it, exactly once, and is confirmed. CHAOS_MESSAGES messages (800).
+// Ten processes (producers that distribute, consumers) and the server, killed at random between any two steps: what was
+// said to be stored is in every queue that wants it, exactly once, and is confirmed. CHAOS_MESSAGES messages (800).
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess } from 'node:child_process'
@@ -10,8 +10,8 @@ import { havoc, MortalProcesses, MortalServer } from '../support/chaos.js'
 import { seeded } from '../support/seeded.js'
 import { tempDir } from '../support/temp-dir.js'
 
-const PRODUCERS = 2
-const CONSUMERS = 2
+const PRODUCERS = 4
+const CONSUMERS = 6
 const COUNT = Math.ceil(Number(process.env.CHAOS_MESSAGES ?? 800) / PRODUCERS)
 const KILLS = Math.max(12, Math.floor((COUNT * PRODUCERS) / 500))
 const PROGRAM = fileURLToPath(new URL('chaos-queue.mjs', import.meta.url))
