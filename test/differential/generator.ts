@@ -82,6 +82,7 @@ export class Generator {
     // '+' in XREAD is of Redis 7.4: the reference refuses it. '*' in XADD asks the clock.
     if (spoilt[0] === 'XREAD' || spoilt[0] === 'XREADGROUP')
       return spoilt.map(argument => (argument === '+' ? '-' : argument))
+    if (EXPIRING.test(String(spoilt[0]))) return spoilt.map(argument => (isSoon(argument) ? SECONDS_MIN : argument))
     if (spoilt[0] === 'XADD') return spoilt.map(argument => (argument === '*' ? `${this.#top}-*` : argument))
     // WITHSCORE of ZRANK is of Redis 7.2: the reference allows no third argument.
     return /^Z(REV)?RANK$/i.test(String(spoilt[0])) ? spoilt.slice(0, 3) : spoilt
@@ -184,6 +185,14 @@ export class Generator {
         return [...command, odd]
     }
   }
+}
+
+const EXPIRING = /^(set|getex|p?setex|p?expire|restore)$/i
+/** What expires sooner may be gone on one server and not yet on the other. */
+const SECONDS_MIN = 100_000
+
+function isSoon(argument: Argument): boolean {
+  return /^\+?0*[1-9]\d{0,4}$/.test(String(argument))
 }
 
 export interface Kind {
