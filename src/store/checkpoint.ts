@@ -16,9 +16,15 @@ import { PackBuilder } from './row-pack.js'
 import { Table } from './row.js'
 import type { Row, RowImage } from './row.js'
 
-/** What one slice between two ticks may take. */
+/** What one slice between two ticks may take, */
 const SLICE_US = 2000
 const SLICE_BYTES = 500_000
+/**
+ * or, where ticks are long, this share of the last one, up to so many times as much: rows that wait to be encoded are
+ * kept twice once they change again, so a checkpoint must keep up with those who write.
+ */
+const TICK_SHARE = 1 / 4
+const SLICES_AT_ONCE_MAX = 10
 /** Rows between two looks at the clock. */
 const ROWS_PER_LOOK = 16
 const CLEAN_ROWS_PER_LOOK = 250
@@ -91,6 +97,8 @@ export class Checkpoints {
   #waiters: Waiter[] = []
   #nextWaiters: Waiter[] = []
   #startedUs = 0
+  /** When the last slice was over, or last could not begin. */
+  #sliceOverUs = 0
   #retryTimer: NodeJS.Timeout | undefined
   #reclaimTimer: NodeJS.Timeout | undefined
   #closed = false
@@ -178,7 +186,8 @@ export class Checkpoints {
     this.#cut = this.#dirty.cut()
     void this.#thread.begin().then(reply => this.#over(reply))
     this.#extras = [...this.#host.onCut()]
-    this.#host.took('checkpoint-cut', this.#clock.monotonicUs() - this.#startedUs)
+    this.#sliceOverUs = this.#clock.monotonicUs()
+    this.#host.took('checkpoint-cut', this.#sliceOverUs - this.#startedUs)
     setImmediate(() => this.#encodeSlice())
   }
 
@@ -186,18 +195,21 @@ export class Checkpoints {
     const cut = this.#cut
     if (cut === undefined || this.#closed) return
     if (this.#thread.isBehind) {
+      this.#sliceOverUs = this.#clock.monotonicUs()
       setTimeout(() => this.#encodeSlice(), 1)
       return
     }
     const fromUs = this.#clock.monotonicUs()
+    const slices = ((fromUs - this.#sliceOverUs) * TICK_SHARE) / SLICE_US
     try {
-      this.#encodeSome(cut)
+      this.#encodeSome(cut, Math.min(Math.max(slices, 1), SLICES_AT_ONCE_MAX))
     } catch (error) {
       // One of our invariants, or a damaged page: the thread must not wait for ever with its transaction open.
       this.#thread.send(undefined, 'abort')
       throw error
     }
-    this.#host.took('checkpoint-slice', this.#clock.monotonicUs() - fromUs)
+    this.#sliceOverUs = this.#clock.monotonicUs()
+    this.#host.took('checkpoint-slice', this.#sliceOverUs - fromUs)
     if (!cut.allEncoded || this.#extras.length > 0) {
       setImmediate(() => this.#encodeSlice())
       return
@@ -206,9 +218,9 @@ export class Checkpoints {
     this.#thread.send(this.#pack.take(), 'commit', RECLAIM_ROWS_PER_RUN)
   }
 
-  #encodeSome(cut: Cut): void {
-    const untilUs = this.#clock.monotonicUs() + SLICE_US
-    let bytesLeft = SLICE_BYTES
+  #encodeSome(cut: Cut, slices: number): void {
+    const untilUs = this.#clock.monotonicUs() + slices * SLICE_US
+    let bytesLeft = slices * SLICE_BYTES
     const put = (row: Row, value: RowImage | undefined): void => {
       bytesLeft -= value?.length ?? 0
       this.#put(row.table, row.rowKey(), value, row.isCompressed)

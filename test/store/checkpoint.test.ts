@@ -115,6 +115,29 @@ t.test('a run sends the position and all dirty rows, and ends when they are clea
   t.same([...host.works], ['checkpoint-cut', 'checkpoint-slice'], 'what it took is told')
 })
 
+t.test('where ticks are long a slice is longer, so that a checkpoint keeps up with those who write', async t => {
+  const turnsWith = async (tickMs: number) => {
+    const { thread, checkpoints, change, clock } = setUp(t)
+    const read = clock.monotonicUs.bind(clock)
+    clock.monotonicUs = () => {
+      clock.advance(1) // so long take the rows between two looks
+      return read()
+    }
+    for (let i = 0; i < 6000; i++) change()
+    void checkpoints.request()
+    let turns = 0
+    for (; thread.ends[0] === undefined; turns++) {
+      await new Promise(resolve => setImmediate(resolve))
+      clock.advance(tickMs)
+    }
+    t.equal(thread.rows[0], 6001)
+    return turns
+  }
+  const [idle, busy, overrun] = [await turnsWith(0), await turnsWith(20), await turnsWith(10_000)]
+  t.ok(busy * 2 <= idle + 4, `${idle} turns when idle, ${busy} beside ticks of 20 ms`)
+  t.ok(overrun * 6 < idle && overrun * 14 > idle, `${overrun} beside endless ones: a slice has its limit`)
+})
+
 t.test('what takes long is done in slices: many rows beside the dirty ones, and many that become clean', async t => {
   const { thread, host, checkpoints, change, clock } = setUp(t)
   const read = clock.monotonicUs.bind(clock)
