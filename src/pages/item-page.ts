@@ -444,8 +444,6 @@ export function itemCodec(kind: number = PAGE_KIND.items): PageCodec<Buffer, Ite
   return {
     kind,
     bodyBytesMax: ITEM_BODY_BYTES_MAX,
-    // Scattered changes write whole pages again and again: packing one costs more than all the rest of that.
-    isCompressed: false,
     compare: compareKeys,
     prefix: separatorPrefix,
     encodeKey: key => key,

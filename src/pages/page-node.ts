@@ -59,10 +59,6 @@ export class PageNode<K, P extends Page<K>> extends Row implements Evictable {
     return this.tree.owner
   }
 
-  override get isCompressed(): boolean {
-    return this.tree.codec.isCompressed ?? true
-  }
-
   /** Makes a removed node, or a new one, that of a page to come. It has been touched. */
   reuse(firstKey: K): void {
     this.removed = false

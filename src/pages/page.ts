@@ -58,8 +58,6 @@ export interface PageCodec<K, P extends Page<K>> {
    * for by key. False when undefined.
    */
   readonly keyless?: boolean
-  /** Pages are compressed on disk. True when undefined. */
-  readonly isCompressed?: boolean
   compare(a: K, b: K): number
   /**
    * A number that orders keys as far as it goes: it is below that of another key only if the key is. Searches look at

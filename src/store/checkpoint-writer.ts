@@ -89,14 +89,14 @@ class Writer {
   }
 
   #write(pack: Pack): void {
-    const { tables, uncompressed } = this.#environment
-    readPack(pack, (table, key, value, isCompressed) => {
+    const { tables } = this.#environment
+    readPack(pack, (table, key, value) => {
       if (value === undefined) {
         tables[table].removeSync(key)
         return
       }
       sealValue(value)
-      ;(isCompressed ? tables : uncompressed)[table].putSync(key, value)
+      tables[table].putSync(key, value)
     })
     if (pack.bytes.byteLength === PACK_BYTES) this.#data.packs.postMessage(pack.bytes, [pack.bytes])
     Atomics.add(this.#data.counters, 1, 1)

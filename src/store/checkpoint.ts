@@ -223,7 +223,7 @@ export class Checkpoints {
     let bytesLeft = slices * SLICE_BYTES
     const put = (row: Row, value: RowImage | undefined): void => {
       bytesLeft -= value?.length ?? 0
-      this.#put(row.table, row.rowKey(), value, row.isCompressed)
+      this.#put(row.table, row.rowKey(), value)
     }
     for (let rows = 1; bytesLeft > 0; rows++) {
       const extra = this.#extras.pop()
@@ -234,9 +234,9 @@ export class Checkpoints {
     }
   }
 
-  #put(table: Table, key: Buffer, value: RowImage | undefined, isCompressed = true): void {
+  #put(table: Table, key: Buffer, value: RowImage | undefined): void {
     if (this.#pack.isFullFor(key.length, value?.length ?? 0)) this.#thread.send(this.#pack.take(), 'more')
-    this.#pack.add(table, key, value, isCompressed)
+    this.#pack.add(table, key, value)
   }
 
   #over(reply: WriterReply): void {

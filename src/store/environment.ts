@@ -60,8 +60,6 @@ export class Environment {
   readonly root: RootDatabase<Buffer, Buffer>
   /** Indexed by Table. */
   readonly tables: Tables
-  /** The same ones, to put a value as it is: where values may be compressed, one that is not is read as it is. */
-  readonly uncompressed: Tables
   readonly #borrowed: BorrowedRows[] = []
 
   /**
@@ -81,12 +79,10 @@ export class Environment {
       encoding: 'binary',
       keyEncoding: 'binary',
     })
-    const opened = (name: string, compression: boolean) => {
-      const options = { encoding: 'binary', keyEncoding: 'binary', compression } as const
+    this.tables = TABLE_NAMES.map((name, table) => {
+      const options = { encoding: 'binary', keyEncoding: 'binary', compression: table === Table.Pages } as const
       return this.root.openDB<Buffer, Buffer>(name, options) as TableOf
-    }
-    this.tables = TABLE_NAMES.map((name, table) => opened(name, table === Table.Pages))
-    this.uncompressed = this.tables.map((table, i) => (i === Table.Pages ? opened(TABLE_NAMES[i], false) : table))
+    })
   }
 
   /** As Rows.read(); of an older state with a transaction. @throws CorruptionError */

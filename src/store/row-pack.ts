@@ -3,7 +3,7 @@
 //
 // offset  size  field
 //      0     1  table
-//      1     1  0 to put the row, 1 to delete it, 2 to put it without compression
+//      1     1  1 to delete the row, 0 to put it
 //      2     2  key bytes
 //      4     4  value bytes, room for the checksum included
 //      8     .  key, then value
@@ -12,8 +12,7 @@ import { VALUE_CRC_BYTES } from './environment.js'
 import { TwoPieces } from './row.js'
 import type { RowImage, Table } from './row.js'
 
-const PACK = { TABLE: 0, ACT: 1, KEY_BYTES: 2, VALUE_BYTES: 4, BODY: 8 } as const
-const ACT = { PUT: 0, DELETE: 1, PUT_AS_IT_IS: 2 } as const
+const PACK = { TABLE: 0, DELETE: 1, KEY_BYTES: 2, VALUE_BYTES: 4, BODY: 8 } as const
 export const PACK_BYTES = 1 << 20
 
 export interface Pack {
@@ -37,13 +36,13 @@ export class PackBuilder {
   }
 
   /** Adds a row; `value` undefined deletes it. The first row of a pack may be of any size. */
-  add(table: Table, key: Buffer, value: RowImage | undefined, isCompressed = true): void {
+  add(table: Table, key: Buffer, value: RowImage | undefined): void {
     const valueBytes = value === undefined ? 0 : value.length + VALUE_CRC_BYTES
     this.#bytes ??= this.#memory(PACK.BODY + key.length + valueBytes)
     const bytes = this.#bytes
     const at = this.used
     bytes[at + PACK.TABLE] = table
-    bytes[at + PACK.ACT] = value === undefined ? ACT.DELETE : isCompressed ? ACT.PUT : ACT.PUT_AS_IT_IS
+    bytes[at + PACK.DELETE] = value === undefined ? 1 : 0
     bytes.writeUInt16LE(key.length, at + PACK.KEY_BYTES)
     bytes.writeUInt32LE(valueBytes, at + PACK.VALUE_BYTES)
     key.copy(bytes, at + PACK.BODY)
@@ -69,21 +68,18 @@ export class PackBuilder {
   }
 }
 
-type PackedRow = (table: Table, key: Buffer, value: Buffer | undefined, isCompressed: boolean) => void
-
 /**
  * Calls `row` for each row of a pack. The value has room for the checksum in its last bytes; undefined is a deletion.
  */
-export function readPack(pack: Pack, row: PackedRow): void {
+export function readPack(pack: Pack, row: (table: Table, key: Buffer, value: Buffer | undefined) => void): void {
   const bytes = Buffer.from(pack.bytes, 0, pack.used)
   let at = 0
   while (at < pack.used) {
     const keyAt = at + PACK.BODY
     const valueAt = keyAt + bytes.readUInt16LE(at + PACK.KEY_BYTES)
     const end = valueAt + bytes.readUInt32LE(at + PACK.VALUE_BYTES)
-    const act = bytes[at + PACK.ACT]
-    const value = act === ACT.DELETE ? undefined : bytes.subarray(valueAt, end)
-    row(bytes[at + PACK.TABLE], bytes.subarray(keyAt, valueAt), value, act !== ACT.PUT_AS_IT_IS)
+    const value = bytes[at + PACK.DELETE] === 1 ? undefined : bytes.subarray(valueAt, end)
+    row(bytes[at + PACK.TABLE], bytes.subarray(keyAt, valueAt), value)
     at = end
   }
 }

@@ -72,10 +72,6 @@ export abstract class Row {
   }
   /** Bytes this row holds in memory and that a checkpoint would write; for back-pressure. */
   abstract rowBytes(): number
-  /** False for a row that is written as it is, though its table is compressed. */
-  get isCompressed(): boolean {
-    return true
-  }
   /** Called when the row's state has become durable and it was not touched since: it may be evicted now. */
   onClean(): void {}
 }

@@ -92,7 +92,12 @@ export const IDEMPOTENCE_FIELDS: readonly string[] = [
 function maskUnsorted(root: Node, command: Command): void {
   const words = command.map(String)
   const by = words.findIndex(word => word.toUpperCase() === 'BY')
-  if (by >= 0 && !words[by + 1]?.includes('*')) root.children.forEach(mask)
+  if (by < 0 || words[by + 1]?.includes('*')) return
+  // What GET finds nothing for is null, at another place as well.
+  for (const child of root.children) {
+    child.type = '$'
+    mask(child)
+  }
 }
 
 function mask(node: Node | undefined): void {

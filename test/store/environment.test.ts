@@ -22,26 +22,6 @@ t.test('a sealed value is read without its checksum; its table alone has it', as
   await environment.close()
 })
 
-t.test('pages are compressed unless they are put as they are; either is read, and replaces the other', async t => {
-  const folder = temporaryFolder(t)
-  const environment = new Environment(folder)
-  const { tables, uncompressed } = environment
-  const key = Buffer.from('page')
-  const text = 'MP and what repeats itself '.repeat(500)
-  const bytesOf = () => environment.space().tables[Table.Pages].bytes
-  tables[Table.Pages].putSync(key, sealed(text))
-  const packed = bytesOf()
-  uncompressed[Table.Pages].putSync(key, sealed(`${text}.`))
-  t.ok(bytesOf() > 2 * packed, `${bytesOf()} bytes, ${packed} compressed`)
-  t.same(environment.read(Table.Pages, key), Buffer.from(`${text}.`))
-  tables[Table.Pages].putSync(key, sealed(text))
-  t.same(environment.read(Table.Pages, key), Buffer.from(text))
-  t.equal(environment.countOf(Table.Pages), 1)
-  uncompressed[Table.Heads].putSync(key, sealed('head'))
-  t.same(environment.read(Table.Heads, key), Buffer.from('head'), 'other tables are what they are')
-  await environment.close()
-})
-
 t.test('a value with one bit turned, or cut short, is refused and its row named', async t => {
   const environment = new Environment(temporaryFolder(t))
   const key = Buffer.from('abc')

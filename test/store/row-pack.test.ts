@@ -39,22 +39,6 @@ t.test('a value in two pieces is one value', async t => {
   ])
 })
 
-t.test('a row says whether it is to be compressed', async t => {
-  const builder = new PackBuilder()
-  builder.add(Table.Pages, Buffer.from('a'), Buffer.from('v'))
-  builder.add(Table.Pages, Buffer.from('b'), Buffer.from('v'), false)
-  builder.add(Table.Pages, Buffer.from('c'), undefined, false)
-  const rows: [string, boolean, boolean][] = []
-  readPack(builder.take(), (_, key, value, isCompressed) => {
-    rows.push([key.toString(), value !== undefined, isCompressed])
-  })
-  t.same(rows.slice(0, 2), [
-    ['a', true, true],
-    ['b', true, false],
-  ])
-  t.equal(rows[2][1], false, 'and a deletion is one whatever it says')
-})
-
 t.test('a pack holds its bytes and no more; its first row may be of any size', async t => {
   const builder = new PackBuilder()
   const key = Buffer.from('k')
