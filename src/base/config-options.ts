@@ -196,7 +196,7 @@ const durability = {
   'stop-writes-on-bgsave-error': option(
     yesNo(),
     true,
-    'Kept and shown. A failed checkpoint loses nothing; writes stop when four times what starts one waits for it.',
+    'Kept and shown. A failed checkpoint loses nothing; writes stop when twice what starts one waits for it.',
   ),
   'shutdown-on-sigint': option(signals(), [], 'How SIGINT ends the server, in the words of SHUTDOWN.'),
   'shutdown-on-sigterm': option(signals(), [], 'How SIGTERM ends the server, in the words of SHUTDOWN.'),

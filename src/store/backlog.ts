@@ -1,11 +1,14 @@
 // Keeps from running away what no checkpoint contains: changed rows in memory and the journal that has them. When there
-// is several times as much of it as starts a checkpoint, writes wait until the running one is committed; when the last
+// is twice as much of it as starts a checkpoint, writes wait until the running one is committed; when the last
 // one failed, they are refused with the reason, until one succeeds. Used by: store.ts.
 //
 // Invariant: writes wait only while a checkpoint is being written, so that its end sets them free.
 
-/** So many times what starts a checkpoint: room for what comes while one is being written to a slow disk. */
-const FACTOR = 4
+/**
+ * So many times what starts a checkpoint: room for what comes while one is being written to a slow disk. What the
+ * running one has cut is in memory beside it, and pages that changed again are there twice until they are encoded.
+ */
+const FACTOR = 2
 const MIB = 1 << 20
 
 export interface BacklogHost {

@@ -13,9 +13,9 @@ t.test('writes wait when a checkpoint is being written and far too much has come
   backlog.look(10_000, 10_000)
   t.equal(backlog.congested, false, 'nothing runs whose end would set them free')
   host.writing = true
-  backlog.look(399, 3999)
+  backlog.look(199, 1999)
   t.equal(backlog.congested, false)
-  backlog.look(400, 0)
+  backlog.look(200, 0)
   t.equal(backlog.congested, true)
   t.equal(backlog.fault, undefined)
   t.equal(relieved(), 0)
@@ -24,14 +24,14 @@ t.test('writes wait when a checkpoint is being written and far too much has come
   t.equal(relieved(), 1)
   backlog.over()
   t.equal(relieved(), 1)
-  backlog.look(0, 4000)
+  backlog.look(0, 2000)
   t.equal(backlog.congested, true, 'the journal counts for itself')
 })
 
 t.test('writes are refused when the last checkpoint failed and much waits, until one succeeds', async t => {
   const { host, backlog } = setUp()
   host.failure = 'No space left on device'
-  backlog.look(399, 0)
+  backlog.look(199, 0)
   t.equal(backlog.fault, undefined)
   backlog.look(3_000_000, 0)
   t.equal(

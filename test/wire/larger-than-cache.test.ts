@@ -23,10 +23,10 @@ const SAMPLES = 200
 /** Descriptors of pages stay in memory as long as a page beside theirs does: some 500 bytes for a hundred members. */
 const DESCRIPTOR_BYTES = 16
 /**
- * A server that works; what may be cached; what may wait for a checkpoint (four times what starts one), as it is and as
- * it was when the one that runs began; descriptors.
+ * A server that works; what may be cached; what may wait for a checkpoint (twice what starts one) beside what the one
+ * that runs has cut, some of it as it is and as it was; descriptors.
  */
-const MEMORY_MAX = 150 * MIB + 9 * CACHE_MIB * MIB + DESCRIPTOR_BYTES * MEMBERS
+const MEMORY_MAX = 150 * MIB + 7 * CACHE_MIB * MIB + DESCRIPTOR_BYTES * MEMBERS
 
 t.setTimeout(Math.max(60_000, MEMBERS))
 
