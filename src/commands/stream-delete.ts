@@ -3,8 +3,9 @@
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
+import { formatId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
-import { dropReferences, isReferenced } from '../types/stream/stream-api.js'
+import { dropReferences, referencedAmong } from '../types/stream/stream-api.js'
 import type { ReferencePolicy, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -13,6 +14,7 @@ import { streamToWrite } from './stream-arguments.js'
 import { idsOfBlock, takeIdBlock, takePolicy } from './stream-reference-policy.js'
 import type { IdBlock } from './stream-reference-policy.js'
 
+const NONE: ReadonlySet<string> = new Set()
 /** What is answered for each ID. */
 const ANSWER = { absent: -1, deleted: 1, referenced: 2 } as const
 
@@ -44,14 +46,17 @@ class Changes {
   deleted = 0
   references = 0
 
-  /** Deletes `id` as `policy` says. */
-  delete(stream: Stream, id: StreamId, policy: ReferencePolicy): number {
+  /** Deletes `ids` as `policy` says; the answer for each. Groups are asked about all of them at once. */
+  deleteAll(stream: Stream, ids: readonly StreamId[], policy: ReferencePolicy): number[] {
     // An entry that is gone but pending somewhere is still referred to, so this is asked first.
-    if (policy === 'acked' && isReferenced(stream, id)) return ANSWER.referenced
-    if (policy === 'drop') this.references += dropReferences(stream, id)
-    if (!stream.delete(id)) return ANSWER.absent
-    this.deleted++
-    return ANSWER.deleted
+    const referenced = policy === 'acked' ? referencedAmong(stream, ids) : NONE
+    if (policy === 'drop') this.references += dropReferences(stream, ids)
+    return ids.map(id => {
+      if (referenced.size > 0 && referenced.has(formatId(id))) return ANSWER.referenced
+      if (!stream.delete(id)) return ANSWER.absent
+      this.deleted++
+      return ANSWER.deleted
+    })
   }
 
   settle(ctx: CommandContext, key: string): void {
@@ -85,10 +90,7 @@ export const xdelex = defineCommand<DeleteOptions>({
   run(ctx, { key, policy, ids }) {
     const stream = streamToWrite(ctx, key)
     const changes = new Changes()
-    writeAnswers(
-      ctx,
-      ids.map(id => (stream === undefined ? ANSWER.absent : changes.delete(stream, id, policy))),
-    )
+    writeAnswers(ctx, stream === undefined ? ids.map(() => ANSWER.absent) : changes.deleteAll(stream, ids, policy))
     changes.settle(ctx, key)
   },
 })
@@ -112,13 +114,20 @@ export const xackdel = defineCommand<AckDeleteOptions>({
     const stream = streamToWrite(ctx, key)
     const group = stream?.group(name)
     const changes = new Changes()
-    const answers = ids.map(id => {
-      if (stream === undefined || group?.ack(id) !== true) return ANSWER.absent
-      changes.references++
-      const answer = changes.delete(stream, id, policy)
-      // Acknowledged and not there: nothing of it is left, which is what was asked for.
-      return answer === ANSWER.absent ? ANSWER.deleted : answer
-    })
+    const answers: number[] = ids.map(() => ANSWER.absent)
+    if (stream !== undefined && group !== undefined) {
+      const acked = [...ids.keys()].filter(i => group.ack(ids[i]))
+      changes.references += acked.length
+      const deleted = changes.deleteAll(
+        stream,
+        acked.map(i => ids[i]),
+        policy,
+      )
+      for (const [k, i] of acked.entries()) {
+        // Acknowledged and not there: nothing of it is left, which is what was asked for.
+        answers[i] = deleted[k] === ANSWER.absent ? ANSWER.deleted : deleted[k]
+      }
+    }
     writeAnswers(ctx, answers)
     changes.settle(ctx, key)
   },

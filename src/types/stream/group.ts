@@ -6,22 +6,21 @@ import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { compareIds, ID_MAX, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
-import type { StreamIdList } from '../../base/stream-id-list.js'
+import { StreamIdList } from '../../base/stream-id-list.js'
 import { getU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { treeIdOfRoot } from '../../pages/tree-root.js'
 import { Consumers } from './consumers.js'
 import type { Consumer, ConsumerHome } from './consumer.js'
 import type { Count } from './count.js'
-import type { EntryFinder } from './entry-finder.js'
-import type { EntryRun, WireSlice } from './entry-run.js'
+import type { WireSlice } from './entry-run.js'
 import { decodeGroupRow, encodeGroupRow } from './group-row.js'
+import type { GroupStream } from './group-stream.js'
 import { objectPartKey, PART, PART_PREFIX_BYTES, partPrefix } from './part-key.js'
 import { Pel } from './pel.js'
 import type { Look, LookQuery } from './pel-look.js'
 import type { Claimable, Located, Pending, Releases } from './pending.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
-import type { StreamCounters } from './read-progress.js'
 
 const ROW_BYTES = 96
 /** What a group, a consumer and the tree of a PEL take in memory, as measured. */
@@ -31,22 +30,6 @@ const PEL_BYTES = 1400
 const OWNED_BYTES = 16
 const RECORD_BYTES = 36
 const NOTHING_FOUND: Look = { claims: [], deletedIds: [], next: undefined }
-
-/** What a group needs of its stream. */
-export interface GroupStream extends StreamCounters {
-  readonly rows: Rows
-  readonly object: StoreObject
-  /** At most `max` entries from `start` on. */
-  runsFrom(start: StreamId, max: number): EntryRun[]
-  /** As runsFrom(), a run at a time, up to `end`. */
-  range(start: StreamId, end: StreamId, max: number): Iterable<WireSlice>
-  hasFrom(id: StreamId): boolean
-  get(id: StreamId): WireSlice | undefined
-  finder(): EntryFinder
-  countRange(start: StreamId, end: StreamId): number
-  /** Entries with an ID above `id`. */
-  countAfter(id: StreamId): number
-}
 
 export class ConsumerGroup extends Row implements ConsumerHome {
   #lastDeliveredId: StreamId
@@ -373,6 +356,11 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */
   release(id: StreamId, deliveries: Count): void {
     this.#openPel().disown(id, deliveries)
+  }
+
+  /** Those of `ids`, which ascend, that are pending. */
+  pendingAmong(ids: readonly StreamId[]): StreamIdList {
+    return this.pendingCount > 0 ? this.#openPel().among(ids) : new StreamIdList()
   }
 
   /** Forgets what is pending of [start, end]; returns how many that was. */

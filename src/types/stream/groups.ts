@@ -6,7 +6,7 @@ import type { StreamId } from '../../base/stream-id.js'
 import { StoreObject, Table } from '../../store/row.js'
 import type { Count } from './count.js'
 import { ConsumerGroup } from './group.js'
-import type { GroupStream } from './group.js'
+import type { GroupStream } from './group-stream.js'
 import { sortedByName } from './name-order.js'
 
 /** Whoever asks wants to know whether it is much. */

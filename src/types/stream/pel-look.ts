@@ -1,7 +1,8 @@
-// XAUTOCLAIM's walk over a PEL: row by row for a while, as Redis does, then over what is idle only, whole pages of
+// Searches of a PEL in the order of its IDs: which of some IDs are pending, and XAUTOCLAIM's walk: row by row for a while, as Redis does, then over what is idle only, whole pages of
 // other rows unread. Used by: pel. Uses: entry-finder (whether a row's entry is still there). Nothing is changed.
 
 import type { StreamId } from '../../base/stream-id.js'
+import { StreamIdList } from '../../base/stream-id-list.js'
 import type { PageNode } from '../../pages/page-node.js'
 import type { PageTree } from '../../pages/page-tree.js'
 import type { RecordPage } from '../../pages/record-page.js'
@@ -40,6 +41,21 @@ export type ReadRecord = (page: RecordPage, index: number) => Pending
 /** @param summaryMax no page whose summary is above it holds an idle row */
 export function look(tree: Tree, read: ReadRecord, entries: EntryFinder, query: LookQuery, summaryMax: number): Look {
   return new Walk(tree, read, entries, query, summaryMax).run()
+}
+
+/** Those of `ids`, which ascend, that have a record: a search for each stretch of them that has none, not for each. */
+export function recordsAmong(tree: Tree, ids: readonly StreamId[]): StreamIdList {
+  const found = new StreamIdList()
+  for (let at = 0; at < ids.length;) {
+    const position = tree.seek(ids[at])
+    if (position === undefined) break
+    const { node, index } = position
+    const page = tree.page(node)
+    if (page.compareAt(index, ids[ids.length - 1]) > 0) break
+    while (page.compareAt(index, ids[at]) > 0) at++
+    if (page.compareAt(index, ids[at]) === 0) found.push(ids[at++])
+  }
+  return found
 }
 
 class Walk {

@@ -4,7 +4,6 @@
 // Invariants: (1) an ID is in the group's tree if and only if it is in exactly its owner's tree, or nobody owns it;
 // (2) the owner is a consumer of the group. Whatever may fail (a page to load) comes before the first change.
 
-import { CorruptionError } from '../../base/errors.js'
 import { compareIds, formatId, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
@@ -21,10 +20,11 @@ import type { EntryRun } from './entry-run.js'
 import { appendDelivery } from './pel-delivery.js'
 import { oldestFirst } from './pel-oldest.js'
 import { consumerAt, deliveredMsAt, deliveriesAt, pelCodec, putPelRecord, RELEASED } from './pel-record.js'
-import { look } from './pel-look.js'
+import { look, recordsAmong } from './pel-look.js'
 import type { Look, LookQuery } from './pel-look.js'
 import { Pending } from './pending.js'
 import type { Claimable, Located, Releases } from './pending.js'
+import { brokenPel, insertId, removeId, removeRunOf } from './pel-trees.js'
 import { copyPages } from './tree-copy.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
@@ -300,7 +300,7 @@ export class Pel {
     const owned = consumer.owned()
     for (let node = owned.first(); node !== undefined; node = owned.next(node)) {
       const ids = owned.page(node)
-      for (let i = 0; i < ids.count; i++) removeId(this.#tree, ids.keyAt(i))
+      for (let i = 0; i < ids.count;) i += removeRunOf(this.#tree, ids, i)
     }
     this.#version++
     owned.clear()
@@ -369,6 +369,11 @@ export class Pel {
       }
       from = tree.next(node)?.firstKey
     }
+  }
+
+  /** Those of `ids`, which ascend, that are pending. */
+  among(ids: readonly StreamId[]): StreamIdList {
+    return recordsAmong(this.#tree, ids)
   }
 
   /** What an XAUTOCLAIM finds. */
@@ -474,20 +479,3 @@ export class Pel {
 
 /** The list of remove(). */
 const single = new StreamIdList()
-
-function insertId(tree: RecordTree, id: StreamId): void {
-  const node = tree.nodeForInsert(id)
-  tree.page(node).insert(id)
-  tree.changed(node)
-}
-
-function removeId(tree: RecordTree, id: StreamId): void {
-  const found = tree.find(id)
-  if (found === undefined) throw brokenPel(id)
-  tree.willChange(found.node).removeRange(found.index, found.index + 1)
-  tree.changed(found.node)
-}
-
-function brokenPel(id: StreamId): CorruptionError {
-  return new CorruptionError(`the pending entry ${formatId(id)} is missing from one of the two trees of its PEL`)
-}

@@ -2,7 +2,7 @@
 // it. The three policies of deleting ask for it: leave references alone (KEEPREF), take them along (DELREF), or delete
 // only what nobody refers to (ACKED). Used by: stream, commands. Uses: group.
 
-import { compareIds, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
+import { compareIds, equalIds, formatId, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { EntryRun } from './entry-run.js'
 import type { Stream } from './stream.js'
@@ -13,19 +13,35 @@ export type ReferencePolicy = 'keep' | 'drop' | 'acked'
 /** Entries looked at in one go. */
 const CHUNK_ENTRIES = 512
 
-/** True when a group has `id` pending or has not come to it yet; also of an ID without an entry. */
-export function isReferenced(stream: Stream, id: StreamId): boolean {
+/** Those of `ids` that a group has pending or has not come to yet; also such without an entry. */
+export function referencedAmong(stream: Stream, ids: readonly StreamId[]): ReadonlySet<string> {
+  const sorted = ascending(ids)
+  const referenced = new Set<string>()
+  let readByAll: StreamId = ID_MAX
   for (const group of stream.groups()) {
-    if (compareIds(id, group.lastDeliveredId) > 0 || group.pending(id) !== undefined) return true
+    if (compareIds(group.lastDeliveredId, readByAll) < 0) readByAll = group.lastDeliveredId
+    const pending = group.pendingAmong(sorted)
+    for (let i = 0; i < pending.count; i++) referenced.add(formatId(pending.at(i)))
   }
-  return false
+  for (const id of sorted) if (compareIds(id, readByAll) > 0) referenced.add(formatId(id))
+  return referenced
 }
 
-/** Takes `id` out of the pending entries of all groups; returns of how many. */
-export function dropReferences(stream: Stream, id: StreamId): number {
+/** Takes `ids` out of the pending entries of all groups; returns how many those were. */
+export function dropReferences(stream: Stream, ids: readonly StreamId[]): number {
+  const sorted = ascending(ids)
   let dropped = 0
-  for (const group of stream.groups()) if (group.ack(id)) dropped++
+  for (const group of stream.groups()) {
+    const pending = group.pendingAmong(sorted)
+    if (pending.count > 0) dropped += group.ackAll(pending)
+  }
   return dropped
+}
+
+/** Each once, in order. */
+function ascending(ids: readonly StreamId[]): StreamId[] {
+  const sorted = [...ids].sort(compareIds)
+  return sorted.filter((id, i) => i === 0 || !equalIds(id, sorted[i - 1]))
 }
 
 /** As dropReferences(), of everything below the first entry that is left. */

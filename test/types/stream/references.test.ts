@@ -4,7 +4,7 @@ import { MemoryRows } from '../../../src/store/memory-rows.js'
 import {
   dropReferences,
   dropReferencesToTrimmed,
-  isReferenced,
+  referencedAmong,
   trimUnreferenced,
 } from '../../../src/types/stream/references.js'
 import { Stream } from '../../../src/types/stream/stream.js'
@@ -49,7 +49,7 @@ t.test('a trim that spares what is referred to does what one look at each entry 
     for (const text of before) {
       const id = idOf(Number(text.split('-')[0]))
       const wanted = trim.by === 'maxlen' ? left > trim.length : compareIds(id, trim.id) < 0
-      if (wanted && !isReferenced(stream, id) && (limit === 0 || removed < limit)) {
+      if (wanted && !referencedAmong(stream, [id]).has(formatId(id)) && (limit === 0 || removed < limit)) {
         removed++
         left--
       } else expected.push(text)
@@ -103,9 +103,42 @@ t.test('dropping the references of one entry says how many there were', async t 
     const group = stream.group(name)!
     group.deliver(group.ensureConsumer('c', 0).consumer, 1, 1, false)
   }
-  t.equal(dropReferences(stream, idOf(1)), 2)
-  t.equal(dropReferences(stream, idOf(1)), 0)
-  t.ok(isReferenced(stream, idOf(1)), 'group i has yet to read it')
+  t.equal(dropReferences(stream, [idOf(1)]), 2)
+  t.equal(dropReferences(stream, [idOf(1)]), 0)
+  t.ok(referencedAmong(stream, [idOf(1)]).has('1-0'), 'group i has yet to read it')
   stream.destroyGroup('i')
-  t.notOk(isReferenced(stream, idOf(1)))
+  t.notOk(referencedAmong(stream, [idOf(1)]).has('1-0'))
+})
+
+t.test('many IDs are asked about at once, and groups that have none of them cost a search each', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const stream = Stream.create(new MemoryRows())
+  for (let ms = 1; ms <= 600; ms++) append(stream, idOf(ms))
+  const pending: Set<number>[] = []
+  for (let g = 0; g < 20; g++) {
+    const group = stream.createGroup(`g${g}`, ID_MIN, 0)
+    const { consumer } = group.ensureConsumer('ann', 1)
+    group.deliver(consumer, g === 0 ? 550 : 600, 1, false)
+    const rows = new Set<number>()
+    for (let ms = 1; ms <= (g === 0 ? 550 : 600); ms++) {
+      if (random.chance(0.97)) group.ack(idOf(ms))
+      else rows.add(ms)
+    }
+    pending.push(rows)
+  }
+  const asked = Array.from({ length: 200 }, () => random.between(1, 620))
+  const ids = asked.map(ms => idOf(ms))
+  const expected = asked.filter(ms => ms > 550 || pending.some(rows => rows.has(ms)))
+  t.same([...referencedAmong(stream, ids)].sort(), [...new Set(expected.map(ms => `${ms}-0`))].sort())
+  const unique = [...new Set(asked)]
+  const references = pending.reduce((sum, rows) => sum + unique.filter(ms => rows.has(ms)).length, 0)
+  t.equal(dropReferences(stream, ids), references)
+  t.same(
+    [...referencedAmong(stream, ids)].sort(),
+    [...new Set(asked.filter(ms => ms > 550).map(ms => `${ms}-0`))].sort(),
+  )
+  for (const [g, rows] of pending.entries()) {
+    t.equal(stream.group(`g${g}`)!.pendingCount, [...rows].filter(ms => !unique.includes(ms)).length)
+  }
 })
