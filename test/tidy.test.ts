@@ -149,6 +149,7 @@ const UNTESTED: Readonly<Record<string, readonly string[]>> = {
     'types/list/list-contents.ts',
     'types/rdb/value-codec.ts',
     'types/stream/stream-api.ts',
+    'types/stream/group-stream.ts',
     'types/stream/trim.ts',
     'types/zset/scored-members.ts',
   ],

@@ -1,5 +1,6 @@
-// Searches of a PEL in the order of its IDs: which of some IDs are pending, and XAUTOCLAIM's walk: row by row for a while, as Redis does, then over what is idle only, whole pages of
-// other rows unread. Used by: pel. Uses: entry-finder (whether a row's entry is still there). Nothing is changed.
+// Searches of a PEL in the order of its IDs: which of some IDs are pending, and XAUTOCLAIM's walk, row by row for a
+// while, as Redis does, then over what is idle only, whole pages of other rows unread. Used by: pel. Uses: entry-finder
+// (whether a row's entry is still there). Nothing is changed.
 
 import type { StreamId } from '../../base/stream-id.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
