@@ -55,6 +55,11 @@ export class MemoryGuard {
   /** Since when the limit has been passed, monotonic; 0 while it is not. */
   #exceededSinceUs = 0
   #exceededUs = 0
+  /**
+   * What clients were told of evictions since the last look: it takes memory until it is sent, and counting that would
+   * evict key upon key.
+   */
+  #toldBytes = 0
 
   constructor(host: MemoryHost) {
     this.#host = host
@@ -104,7 +109,7 @@ export class MemoryGuard {
    * there is a limit.
    */
   makeRoom(): boolean {
-    if (this.#used() <= this.#bytesMax) return this.full && this.#settle(false)
+    if (this.#excessBytes <= 0) return this.full && this.#settle(false)
     return this.#host.mayEvict() && this.#settle(this.#relieve() === 'none')
   }
 
@@ -116,6 +121,11 @@ export class MemoryGuard {
 
   #used(): number {
     return this.#dataBytes + this.#host.clients.bytes + this.#luaBytes
+  }
+
+  /** What must go. */
+  get #excessBytes(): number {
+    return this.#used() - this.#toldBytes - this.#bytesMax
   }
 
   get #dataBytes(): number {
@@ -140,28 +150,27 @@ export class MemoryGuard {
 
   /** Clean pages, then keys. */
   #relieve(): Relief {
-    const { eviction } = this.#host
-    this.#host.cache().shed(this.#used() - this.#bytesMax)
-    if (this.#used() <= this.#bytesMax) return 'enough'
+    const { clients, eviction } = this.#host
+    this.#host.cache().shed(this.#excessBytes)
+    if (this.#excessBytes <= 0) return 'enough'
     if (eviction.policy === 'noeviction') {
       this.#host.wantCheckpoint()
       return 'none'
     }
     const startUs = this.#host.clock.monotonicUs()
+    const clientBytes = clients.bytes
     const outcome: { result: Relief } = { result: 'enough' }
     this.#host.background(() => (outcome.result = this.#evictKeys(startUs + this.#patienceUs)))
+    this.#toldBytes += Math.max(0, clients.bytes - clientBytes)
     this.#host.took('eviction-cycle', (this.#host.clock.monotonicUs() - startUs) / 1000)
     if (outcome.result === 'more') this.#goOn()
     return outcome.result
   }
 
-  /**
-   * Evicts as much data as is too much now. What clients are told of it takes memory too until it is sent; counting
-   * that would evict key upon key.
-   */
+  /** Evicts as much data as is too much now. */
   #evictKeys(untilUs: number): Relief {
     const { clock, eviction } = this.#host
-    const dataBytesMax = this.#dataBytes - (this.#used() - this.#bytesMax)
+    const dataBytesMax = this.#dataBytes - this.#excessBytes
     let evicted = 0
     while (this.#dataBytes > dataBytesMax) {
       const choice = eviction.choose(this.#host.keyspace())
@@ -199,6 +208,7 @@ export class MemoryGuard {
   #look(): void {
     this.#host.clients.noteAll()
     this.#luaBytes = this.#host.luaBytes()
+    this.#toldBytes = 0
     const used = this.#used()
     if (used > this.peakBytes) this.peakBytes = used
     if (this.#bytesMax > 0 && used > this.#bytesMax) this.#goOn()

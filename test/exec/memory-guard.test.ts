@@ -123,6 +123,23 @@ t.test('an eviction breaks the WATCH of its key', async t => {
   t.equal(client.ask('exec'), '*-1\r\n')
 })
 
+t.test('what clients are told of an eviction evicts no more, also while it waits to be sent', async t => {
+  const { client, memory, fill, size, harness } = setUp()
+  const listener = harness.client()
+  harness.eviction.policy = 'allkeys-lru'
+  fill(20)
+  harness.executor.publishEvents('KEA')
+  harness.executor.notifier = () => listener.session.push([Buffer.alloc(5000)])
+  harness.holdCommits = true
+  memory.bytesMax = memory.usedBytes - 1
+  client.send('get', 'k1')
+  t.equal(size(), 19)
+  client.send('get', 'k2')
+  harness.endTick()
+  client.send('get', 'k3')
+  t.equal(size(), 19, 'neither in the same tick nor while the journal is being written')
+})
+
 t.test('when the policy finds nothing, it is as with noeviction', async t => {
   const { client, memory, fill, harness } = setUp()
   harness.eviction.policy = 'volatile-lru'
