@@ -89,7 +89,7 @@ t.test('who waits hears that the group, the key or its type went', async t => {
   }
   const destroyed = waiting()
   ask(destroyed.ctx, 'XGROUP DESTROY s g')
-  t.same(destroyed.ctx.touches, ['s'], 'which wakes it')
+  t.same(destroyed.ctx.touches, ['wake s'], 'which wakes it')
   t.equal(destroyed.ctx.serve(destroyed.wait, 's'), gone)
   const deleted = waiting()
   deleted.ctx.db.remove('s')
