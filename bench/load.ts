@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { build } from 'hdr-histogram-js'
+import type { Histogram } from 'hdr-histogram-js'
 import type { Fsync } from './peer.js'
 import { target, WireClient } from './wire-client.js'
 
@@ -91,8 +92,13 @@ export async function timed(
   await work(client)
   const seconds = (performance.now() - began) / 1000
   client.close()
+  return { operations, seconds, latency: latencyOf(latencies) }
+}
+
+/** @param latencies in microseconds */
+export function latencyOf(latencies: Histogram): Latency {
   const ms = (percentile: number) => latencies.getValueAtPercentile(percentile) / 1000
-  return { operations, seconds, latency: { p50: ms(50), p95: ms(95), p99: ms(99), max: latencies.maxValue / 1000 } }
+  return { p50: ms(50), p95: ms(95), p99: ms(99), max: latencies.maxValue / 1000 }
 }
 
 /** Compiling takes commands, not seconds: each must have come often enough, also where each waits for the device. */

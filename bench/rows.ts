@@ -6,6 +6,7 @@ import type { Row } from './load.js'
 import { mailboxRows } from './mailbox-rows.js'
 import type { Fsync } from './peer.js'
 import { bullmqRows } from './bullmq-rows.js'
+import { fairnessRows } from './fairness-rows.js'
 import { typeRows } from './type-rows.js'
 import { encode, WireClient } from './wire-client.js'
 
@@ -209,6 +210,7 @@ export const rows: readonly Row[] = [
   script('script-noop', 'return 1', 'return 1', 1_000_000, 0),
   script('script-watermark', 'a watermark in six calls', WATERMARK, 300_000, 2, 'mailbox', 'shards', '42', 'shard'),
   script('script-text', 'string work on 1,216 bytes', TEXT, 300_000, 0, 'x'.repeat(1216)),
+  ...fairnessRows,
   ...bullmqRows,
   ...typeRows,
   ...mailboxRows,

@@ -111,6 +111,33 @@ napi_value SayAtBusError(napi_env env, napi_callback_info info) {
   return Number(env, millrace::SayAtBusError(words, length));
 }
 
+// guardMapped(path): 0, or -errno
+napi_value GuardMapped(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  uint8_t* path = nullptr;
+  size_t length = 0;
+  if (!args.Bytes(0, &path, &length)) return Number(env, -EINVAL);
+  return Number(env, millrace::GuardMapped(std::string(reinterpret_cast<const char*>(path), length).c_str()));
+}
+
+// unguardMapped(): 0
+napi_value UnguardMapped(napi_env env, napi_callback_info) {
+  millrace::UnguardMapped();
+  return Number(env, 0);
+}
+
+// readFaults(): pages replaced ever
+napi_value ReadFaults(napi_env env, napi_callback_info) { return Number(env, millrace::ReadFaults()); }
+
+// restorePages(): how many were
+napi_value RestorePages(napi_env env, napi_callback_info) { return Number(env, millrace::RestorePages()); }
+
+// makeThreadMortal(): 0
+napi_value MakeThreadMortal(napi_env env, napi_callback_info) {
+  millrace::MakeThreadMortal();
+  return Number(env, 0);
+}
+
 // lockFile(fd): 0, or -errno
 napi_value LockFile(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -180,6 +207,11 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "adjustExternalMemory", AdjustExternalMemory) &&
                         Export(env, exports, "exchange", Exchange) &&
                         Export(env, exports, "sayAtBusError", SayAtBusError) &&
+                        Export(env, exports, "guardMapped", GuardMapped) &&
+                        Export(env, exports, "unguardMapped", UnguardMapped) &&
+                        Export(env, exports, "readFaults", ReadFaults) &&
+                        Export(env, exports, "restorePages", RestorePages) &&
+                        Export(env, exports, "makeThreadMortal", MakeThreadMortal) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports) &&
                         millrace::ExportReactor(env, exports) && millrace::ExportTurnMeter(env, exports);
   return complete ? exports : nullptr;

@@ -41,6 +41,7 @@ import type { ServerStats } from './stats.js'
 import { Tick } from './tick.js'
 import { Tracking } from './tracking.js'
 import { Transactions } from './transactions.js'
+import { TurnShares } from './turn-shares.js'
 import { WatchedKeys } from './watched-keys.js'
 
 /** A reply beyond it is held against the output limits when its command ends; shorter ones when they leave. */
@@ -56,6 +57,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly deadlines: Deadlines
   readonly pause: Pause
   readonly tick: Tick
+  readonly shares: TurnShares
   readonly pubsub = new PubSub()
   readonly busyClients: BusyClients
   readonly monitors: Monitors
@@ -114,8 +116,10 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     this.pause = new Pause(this.deadlines, () => this.releasePostponed())
     this.tracking = new Tracking(parts)
     this.removals = new Removals(this, parts.stats)
+    this.shares = new TurnShares(parts.clock, () => this.tick.endIfDue())
     this.streams = new ReplyStreams({
       ...parts,
+      shares: this.shares,
       deadlines: this.deadlines,
       streamed: session => this.#streamed(session),
     })

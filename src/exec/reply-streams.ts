@@ -11,18 +11,20 @@ import type { LongReply } from '../commands/long-reply.js'
 import type { Request } from '../resp/request.js'
 import type { Deadline, Deadlines } from './deadlines.js'
 import type { ClientSession } from './session.js'
+import type { TurnShares } from './turn-shares.js'
 
 /** Bytes handed to a client's socket ahead of what it takes. */
 const UNSENT_BYTES_MAX = 256 * 1024
-/** Bytes written in one go before others have their turn. */
+/** Bytes written in one go before others have their turn, should that not be over before. */
 const TURN_BYTES = 256 * 1024
-/** Pieces are gathered up to so many bytes for a send. */
+/** Pieces are gathered up to so many bytes for a send: that takes about a share of a turn when they are cold. */
 const SEND_BYTES = 64 * 1024
 /** Each holds a view of the store: beyond it replies are written at once. */
 export const STREAMS_MAX = 1000
 
 export interface StreamHost {
   readonly deadlines: Deadlines
+  readonly shares: TurnShares
   /** Milliseconds without progress after which a client is closed; 0 for never. */
   streamTimeoutMs(): number
   /** A damaged piece of data was met in the middle of a reply to `request`. */
@@ -88,13 +90,17 @@ export class RunningReply {
 
   /** What the command wrote itself has left. */
   start(): void {
+    if (this.#ended) return
     this.#started = true
-    this.#goOn()
+    this.#rearm()
+    this.#schedule()
   }
 
   /** The client has taken something. */
   drained(): void {
-    if (this.#started && !this.#scheduled) this.#goOn()
+    if (!this.#started || this.#ended) return
+    this.#rearm()
+    this.#schedule()
   }
 
   /** Lets go of everything; for a client that is gone. */
@@ -107,11 +113,18 @@ export class RunningReply {
     this.onEnd()
   }
 
-  #goOn(): void {
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    this.host.shares.add(this.#work)
+  }
+
+  readonly #work = (isOver: () => boolean): void => {
+    this.#scheduled = false
     if (this.#ended) return
     this.#rearm()
     try {
-      this.#writeSome()
+      this.#writeSome(isOver)
     } catch (error) {
       // Its head has promised what cannot be given any more: only a broken connection tells the client.
       if (error instanceof CorruptionError) this.host.damaged(error, this.session.lastCommand, this.request)
@@ -121,10 +134,10 @@ export class RunningReply {
     }
   }
 
-  #writeSome(): void {
+  #writeSome(isOver: () => boolean): void {
     const { session, reply } = this
     const { transport } = session
-    for (let bytes = 0; bytes < TURN_BYTES;) {
+    for (let bytes = 0; bytes < TURN_BYTES && (bytes === 0 || !isOver());) {
       if (transport.unsentBytes >= UNSENT_BYTES_MAX) return
       const fetched = reply.fetch()
       if (fetched !== undefined) return this.#continueAfter(fetched)
@@ -136,17 +149,12 @@ export class RunningReply {
       if (!more) return this.#finish()
     }
     // Others have their turn, also when this client takes everything at once.
-    this.#continueAfter(undefined)
+    this.#schedule()
   }
 
-  #continueAfter(fetched: Promise<void> | undefined): void {
+  #continueAfter(fetched: Promise<void>): void {
     this.#scheduled = true
-    const goOn = (): void => {
-      this.#scheduled = false
-      this.#goOn()
-    }
-    if (fetched === undefined) setImmediate(goOn)
-    else void fetched.then(goOn)
+    void fetched.then(() => this.host.shares.add(this.#work))
   }
 
   #finish(): void {

@@ -15,9 +15,7 @@ export type Commit = (done: (fault?: string) => void, clients: number) => void
 export class Tick {
   readonly #commit: Commit
   readonly #beforeOutput: () => void
-  readonly #run = (): void => {
-    if (this.#scheduled) this.end()
-  }
+  readonly #run = (): void => this.endIfDue()
   #scheduled = false
   /** What arrived in a turn of the event loop is being handled: the tick ends with it. */
   #turning = false
@@ -61,6 +59,11 @@ export class Tick {
   turnEnds(): void {
     this.#turning = false
     if (this.#scheduled) this.end()
+  }
+
+  /** What was answered beside a turn need not wait for the next. */
+  endIfDue(): void {
+    if (this.#scheduled && !this.#turning) this.end()
   }
 
   end(): void {

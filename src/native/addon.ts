@@ -4,13 +4,14 @@
 
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import type { BusErrorAddon } from './bus-error.js'
 import type { HeapShareAddon } from './heap-share.js'
 import type { LuaAddon } from './lua.js'
 import type { ReactorAddon } from './reactor.js'
 import type { TurnMeterAddon } from './turn-meter.js'
 
 /** What native/src/addon.cc exports. Arguments are checked by the doors, not here. */
-export interface Addon extends HeapShareAddon, LuaAddon, ReactorAddon, TurnMeterAddon {
+export interface Addon extends BusErrorAddon, HeapShareAddon, LuaAddon, ReactorAddon, TurnMeterAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
@@ -18,8 +19,6 @@ export interface Addon extends HeapShareAddon, LuaAddon, ReactorAddon, TurnMeter
   receiveNow(fd: number, bytes: Uint8Array): number
   acceptNow(fd: number): number
   lockFile(fd: number): number
-  /** Not in builds of before it was thought of. */
-  sayAtBusError?(words: Uint8Array): number
   exchange(host: Buffer, port: number, timeoutMs: number, request: Buffer, lines: number): Buffer
 }
 

@@ -310,7 +310,7 @@ export abstract class PageTree<K, P extends Page<K>> {
       if (beside.resident !== undefined) continue
       bytesLeft -= beside.bodyBytes
       if (bytesLeft < 0 || rows.length === AHEAD_PAGES_MAX) break
-      rows.push({ table: Table.Pages, key: beside.rowKey() })
+      rows.push({ table: Table.Pages, key: beside.rowKey(), load: () => this.#loadAhead(beside) })
     }
     return rows
   }
@@ -328,12 +328,23 @@ export abstract class PageTree<K, P extends Page<K>> {
     // A resident page keeps its block resident: without this a later look-up would make a second node for the page.
     this.bodyOf(block)
     const { misses } = this.rows
-    if (misses.armed && Math.abs(items) > node.count) misses.expect(this.#pagesBeside(node, items))
+    if (misses.armed && Math.abs(items) > node.count) {
+      misses.expect(this.#pagesBeside(node, items), () => this.#loadAhead(node))
+    }
     const page = decodePageOf(node, this.rows.read(Table.Pages, node.rowKey()), node.count, node.bodyBytes)
     node.resident = page
     node.cachedBytes = page.memoryBytes
     this.rows.cache.admit(node)
     return page
+  }
+
+  /** Loads the page of a node that was in the tree a while ago. */
+  #loadAhead(node: PageNode<K, P>): void {
+    const { body } = node
+    if (node.resident !== undefined || node.removed || node.owner.droppedEpoch !== 0) return
+    // Whoever looks it up would read the block anew, and find another node there.
+    if (body === undefined || body.block.body !== body) return
+    this.#loadPage(node, 0)
   }
 }
 

@@ -3,9 +3,11 @@
 // of admin/ open it for reading beside a server.
 // Values and the meta row are drawn in docs/format/store.md.
 
+import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { Database, RootDatabase, Transaction } from 'lmdb'
 import { CorruptionError } from '../base/errors.js'
+import { guardMapped, restorePages, unguardMapped } from '../native/bus-error.js'
 import { crc32c } from '../native/crc32c.js'
 import { BorrowedRows } from './borrowed-rows.js'
 import { Table } from './row.js'
@@ -36,6 +38,8 @@ interface RootStats extends TreeStats {
 }
 
 const NOTHING = Buffer.alloc(0)
+/** LMDB's name for it. */
+const DATA_FILE = 'data.mdb'
 /** LMDB keeps its two roots there. */
 const META_PAGES = 2
 
@@ -61,6 +65,8 @@ export class Environment {
   /** Indexed by Table. */
   readonly tables: Tables
   readonly #borrowed: BorrowedRows[] = []
+  readonly #folder: string
+  #guarded = false
 
   /**
    * @param folder must exist
@@ -68,6 +74,7 @@ export class Environment {
    * @param mapBytes of address space at first
    */
   constructor(folder: string, readOnly = false, mapBytes = MAP_BYTES) {
+    this.#folder = folder
     // No overlapping sync: a checkpoint is committed when it is on the device, and not before.
     this.root = open<Buffer, Buffer>({
       path: folder,
@@ -85,8 +92,35 @@ export class Environment {
     })
   }
 
+  /**
+   * From now on a row of which the device gives no bytes is refused as a damaged one is; before that, and for the
+   * thread that writes, the process ends. Of one environment of a process.
+   */
+  guard(): void {
+    this.#guarded = guardMapped(join(this.#folder, DATA_FILE))
+  }
+
   /** As Rows.read(); of an older state with a transaction. @throws CorruptionError */
   read(table: Table, key: Buffer, transaction?: ReadTransaction): Buffer | undefined {
+    if (!this.#guarded) return this.#readOnce(table, key, transaction)
+    try {
+      const value = this.#readOnce(table, key, transaction)
+      if (value !== undefined || restorePages() === 0) return value
+    } catch (error) {
+      if (restorePages() === 0) throw error
+    }
+    // Some page was not read, maybe a while ago and for somebody else: the device is asked once more.
+    this.refresh()
+    try {
+      return this.#readOnce(table, key, transaction)
+    } catch (error) {
+      if (restorePages() === 0) throw error
+      this.refresh()
+      throw new CorruptionError(`The ${rowName(table, key)} cannot be read: the device gives no bytes for it.`)
+    }
+  }
+
+  #readOnce(table: Table, key: Buffer, transaction?: ReadTransaction): Buffer | undefined {
     let value: Buffer | undefined
     try {
       value = this.tables[table].getBinary(key, transaction && { transaction })
@@ -102,7 +136,17 @@ export class Environment {
     for (const { key, value } of this.tables[table].getRange(range)) {
       if (behind !== undefined && key.equals(behind)) continue
       // A key of lmdb's is a copy already, a value may be its memory.
-      yield { key, value: checkedValue(table, key, Buffer.from(value)) }
+      yield { key, value: this.#checkedNow(table, key, Buffer.from(value)) }
+    }
+  }
+
+  #checkedNow(table: Table, key: Buffer, value: Buffer): Buffer {
+    try {
+      return checkedValue(table, key, value)
+    } catch (error) {
+      // The next look asks the device again.
+      if (this.#guarded) restorePages()
+      throw error
     }
   }
 
@@ -176,6 +220,8 @@ export class Environment {
   }
 
   close(): Promise<void> {
+    if (this.#guarded) unguardMapped()
+    this.#guarded = false
     return this.root.close()
   }
 }

@@ -123,7 +123,13 @@ class View implements RowsView {
 
   read(table: Table, key: Buffer): Buffer | undefined {
     assert(!this.#closed, 'a view is read while it is open')
-    return this.environment.read(table, key, this.shared.transaction)
+    try {
+      return this.environment.read(table, key, this.shared.transaction)
+    } catch (error) {
+      // LMDB may answer nothing more in a transaction that has met damage: others get another.
+      this.views.refresh()
+      throw error
+    }
   }
 
   fetch(table: Table, keys: readonly Buffer[]): Promise<void> {

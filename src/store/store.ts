@@ -203,6 +203,7 @@ export class Store implements Rows, EffectSink {
       segments: recovered.segments,
       onRecordsLost: () => this.#checkpoints.wantSoon(),
     })
+    this.#environment.guard()
     this.#intervalTimer = setInterval(() => this.#onInterval(), INTERVAL_LOOK_MS).unref()
     return recovered.records
   }
@@ -318,6 +319,7 @@ export class Store implements Rows, EffectSink {
     const journal = this.#open()
     journal.commit(done, clients)
     this.cache.advance()
+    this.misses.tickOver()
     this.#heapShare.held(this.cache.bytesUsed * BUFFER_SHARE)
     if (this.#isDue(journal)) this.#checkpoints.want()
     this.#checkpoints.startIfWanted()

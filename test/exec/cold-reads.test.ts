@@ -15,7 +15,8 @@ function setUp(t: Test) {
         rows,
         arrive: async () => {
           resolve()
-          await new Promise(done => setImmediate(done))
+          // The row is brought in beside a turn of the loop.
+          for (let i = 0; i < 2; i++) await new Promise(done => setImmediate(done))
         },
       })
     })

@@ -76,6 +76,7 @@ t.test(
     harness.endTick()
     t.equal(harness.executor.streams.count, 1)
     t.equal(harness.executor.streams.pinnedBytes, 11)
+    await turns(2)
     t.ok(pieces.written > 0 && pieces.written < 40, `${pieces.written} pieces at once`)
     await turns()
     const body = `$50000\r\n${PIECE}\r\n`.repeat(40)
@@ -109,6 +110,7 @@ t.test('no more is written than the client takes', async t => {
   t.equal(pieces.written, 0)
   client.transport.unsentBytes = 0
   client.session.onDrain()
+  await turns(2)
   t.ok(pieces.written > 0)
   client.transport.unsentBytes = 1 << 20
   await turns()
@@ -200,6 +202,7 @@ t.test('damage met in the middle breaks the connection: the head has promised mo
   const client = harness.client()
   client.send('LONG')
   harness.endTick()
+  await turns()
   t.ok(client.transport.destroyed)
   t.same(harness.damages, ['page 7 is damaged'])
   t.equal(pieces.closed, 1)
@@ -208,6 +211,7 @@ t.test('damage met in the middle breaks the connection: the head has promised mo
   const second = setUp(t, other)
   second.client().send('LONG')
   second.endTick()
+  await turns()
   t.equal(second.panics.length, 1)
 })
 
