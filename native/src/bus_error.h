@@ -15,8 +15,8 @@ namespace millrace {
 // 0, or -errno.
 int SayAtBusError(const uint8_t* words, size_t length);
 
-// From now on pages of that file, mapped already, are replaced when they cannot be read, but for the first two. One file
-// at a time. 0, or -errno.
+// From now on pages of that file, mapped already, are replaced when they cannot be read, but for the first two. One
+// file at a time. 0, or -errno.
 int GuardMapped(const char* path);
 
 // The end of that. Before the file is unmapped.
