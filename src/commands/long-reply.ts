@@ -78,33 +78,48 @@ export class ListedReply<T> implements LongReply {
   }
 }
 
-/** Writes a part of a reply. */
-export type WritePart = (reply: Reply) => void
+/** Writes a part of a reply; what it leaves comes before the next part. */
+export type WritePart = (reply: Reply) => LongReply | undefined
 
 /** Parts that are worked out when their turn comes. Between two pieces other commands run: see what they may change. */
 export class SteppedReply implements LongReply {
-  readonly pinnedBytes = 0
   readonly #parts: Iterator<WritePart>
+  /** What the last part has left. */
+  #rest: LongReply | undefined
 
   constructor(parts: Iterable<WritePart>) {
     this.#parts = parts[Symbol.iterator]()
   }
 
-  fetch(): undefined {
-    return undefined
+  get pinnedBytes(): number {
+    return this.#rest?.pinnedBytes ?? 0
+  }
+
+  fetch(): Promise<void> | undefined {
+    return this.#rest?.fetch()
   }
 
   write(reply: Reply): boolean {
-    for (let i = 0; i < PARTS_AT_ONCE; i++) {
+    if (this.#rest !== undefined) {
+      if (!this.#rest.write(reply)) this.#closeRest()
+      return true
+    }
+    for (let i = 0; i < PARTS_AT_ONCE && this.#rest === undefined; i++) {
       const part = this.#parts.next()
       if (part.done === true) return false
-      part.value(reply)
+      this.#rest = part.value(reply)
     }
     return true
   }
 
   close(): void {
+    this.#closeRest()
     this.#parts.return?.()
+  }
+
+  #closeRest(): void {
+    this.#rest?.close()
+    this.#rest = undefined
   }
 }
 

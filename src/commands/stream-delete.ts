@@ -5,7 +5,7 @@ import { ReplyError, replyErrors } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
 import { formatId } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
-import { dropReferences, referencedAmong } from '../types/stream/stream-api.js'
+import { dropReferences, eachOnce, referencedAmong } from '../types/stream/stream-api.js'
 import type { ReferencePolicy, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -51,9 +51,13 @@ class Changes {
     // An entry that is gone but pending somewhere is still referred to, so this is asked first.
     const referenced = policy === 'acked' ? referencedAmong(stream, ids) : NONE
     if (policy === 'drop') this.references += dropReferences(stream, ids)
+    const isReferenced = (id: StreamId): boolean => referenced.size > 0 && referenced.has(formatId(id))
+    const free = referenced.size > 0 ? ids.filter(id => !isReferenced(id)) : ids
+    const deleted = eachOnce(free, some => stream.deleteAll(some))
+    let at = 0
     return ids.map(id => {
-      if (referenced.size > 0 && referenced.has(formatId(id))) return ANSWER.referenced
-      if (!stream.delete(id)) return ANSWER.absent
+      if (isReferenced(id)) return ANSWER.referenced
+      if (!deleted[at++]) return ANSWER.absent
       this.deleted++
       return ANSWER.deleted
     })
@@ -116,7 +120,8 @@ export const xackdel = defineCommand<AckDeleteOptions>({
     const changes = new Changes()
     const answers: number[] = ids.map(() => ANSWER.absent)
     if (stream !== undefined && group !== undefined) {
-      const acked = [...ids.keys()].filter(i => group.ack(ids[i]))
+      const wasPending = eachOnce(ids, some => group.ackEach(some))
+      const acked = [...ids.keys()].filter(i => wasPending[i])
       changes.references += acked.length
       const deleted = changes.deleteAll(
         stream,

@@ -150,10 +150,10 @@ const destroy = defineCommand<DestroyOptions>({
   group: 'stream',
   since: '5.0.0',
   summary: 'Removes a consumer group with its consumers and pending entries.',
-  complexity: 'O(C) in the consumers; the space of the pending entries is reclaimed in the background',
+  complexity: 'O(1); consumers and pending entries are reclaimed in the background',
   parse: a => ({ key: a.key(), group: a.text() }),
   run(ctx, { key, group }) {
-    const destroyed = streamNeeded(ctx, key).destroyGroup(group)
+    const destroyed = streamNeeded(ctx, key).destroyGroup(group, rest => ctx.keyspace.bury(rest))
     ctx.reply.integer(destroyed ? 1 : 0)
     if (!destroyed) return
     ctx.changed()

@@ -1,9 +1,8 @@
-// XINFO and its subcommands. Used by: stream-commands. Uses: stream-info-full (groups in full), stream-info-progress.
+// XINFO and its subcommands. Used by: stream-commands. Uses: stream-info-full (entries, groups), stream-info-progress.
 // Field names and their order are Redis' own; consumers have the times of Redis 7.2.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { streamErrors } from '../base/stream-errors.js'
-import { ID_MAX, ID_MIN } from '../base/stream-id.js'
 import type { Reply } from '../resp/reply.js'
 import type { Consumer, ConsumerGroup, Stream } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
@@ -11,17 +10,9 @@ import type { CommandContext } from './context.js'
 import { helpRow } from './help.js'
 import { ListedReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
-import {
-  attempt,
-  COUNT_ALL,
-  granted,
-  streamAt,
-  subcommandSyntax,
-  writeEntries,
-  writeEntry,
-} from './stream-arguments.js'
+import { attempt, COUNT_ALL, granted, streamAt, subcommandSyntax, writeEntry } from './stream-arguments.js'
 import { idempotenceDefaults } from './stream-idempotence.js'
-import { LISTED_AT_ONCE, writeGroupsInFull } from './stream-info-full.js'
+import { LISTED_AT_ONCE, writeInFull } from './stream-info-full.js'
 import { factsOf, NEVER, writeAges, writeProgress } from './stream-info-progress.js'
 import type { InfoFacts } from './stream-info-progress.js'
 
@@ -110,11 +101,9 @@ function writeFull(ctx: CommandContext, stream: Stream, count: number): void {
   const { streamCapacity } = ctx.server.config.values
   reply.map(streamFields(stream) + (streamCapacity ? 3 : 2))
   writeStreamFields(ctx, stream)
-  reply.latin1('entries')
-  writeEntries(reply, [...stream.range(ID_MIN, ID_MAX, count)])
-  if (streamCapacity) writeCapacity(reply, stream)
-  reply.latin1('groups')
-  writeGroupsInFull(ctx, stream, count)
+  writeInFull(ctx, stream, count, out => {
+    if (streamCapacity) writeCapacity(out, stream)
+  })
 }
 
 function writeCapacity(reply: Reply, stream: Stream): void {

@@ -16,7 +16,7 @@ import {
   parseAutoSeqId,
 } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
-import { Stream } from '../types/stream/stream-api.js'
+import { eachOnce, Stream } from '../types/stream/stream-api.js'
 import type { Count } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -210,7 +210,7 @@ export const xdel = defineCommand<DeleteOptions>({
     const stream = streamToWrite(ctx, options.key)
     if (stream === undefined) return ctx.reply.integer(0)
     let deleted = 0
-    for (const id of granted(options.ids)) if (stream.delete(id)) deleted++
+    for (const was of eachOnce(granted(options.ids), ids => stream.deleteAll(ids))) if (was) deleted++
     ctx.reply.integer(deleted)
     if (deleted === 0) return
     ctx.changed(deleted)

@@ -55,7 +55,7 @@ t.test('parts are worked out when their turn comes, some at a time', t => {
   let ended = false
   function* parts() {
     try {
-      for (; begun < 150; begun++) yield (out: Reply) => out.integer(begun)
+      for (; begun < 150; begun++) yield (out: Reply) => void out.integer(begun)
     } finally {
       ended = true
     }
@@ -69,6 +69,28 @@ t.test('parts are worked out when their turn comes, some at a time', t => {
   t.ok(ended)
   begun = 0
   t.equal(written(new SteppedReply(parts())).join(''), Array.from({ length: 150 }, (_, i) => `:${i}\r\n`).join(''))
+  t.end()
+})
+
+t.test('what a part leaves comes before the next part, and is let go with it', t => {
+  const [first, second] = [readOf([[1], [2, 3]]), readOf([[5], [6]])]
+  const number = (out: Reply) => (value: number) => out.integer(value)
+  const parts = (): ((out: Reply) => LongReply | undefined)[] => [
+    out => (out.ok(), new ReadReply(first, number)),
+    out => void out.integer(4),
+    () => new ReadReply(second, number),
+  ]
+  const reply = new SteppedReply(parts())
+  const writer = new ReplyWriter()
+  t.equal(reply.pinnedBytes, 0)
+  reply.write(writer)
+  t.same([Buffer.concat(writer.take()).toString(), reply.pinnedBytes], ['+OK\r\n', 7])
+  t.equal(written(reply).join(''), ':1\r\n:2\r\n:3\r\n:4\r\n:5\r\n:6\r\n')
+  t.same([first.closed, second.closed], [1, 1])
+  const unfinished = new SteppedReply(parts())
+  unfinished.write(writer)
+  unfinished.close()
+  t.equal(first.closed, 2)
   t.end()
 })
 

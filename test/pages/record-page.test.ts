@@ -1,8 +1,9 @@
 import t from 'tap'
 import { CorruptionError } from '../../src/base/errors.js'
-import { idOf, putId } from '../../src/base/stream-id.js'
+import { compareIds, formatId, idOf, putId } from '../../src/base/stream-id.js'
 import { recordCodec, type RecordPage } from '../../src/pages/record-page.js'
 import { seeded } from '../support/seeded.js'
+import { probesOf, skewedLists } from '../support/skewed-ids.js'
 
 const codec = recordCodec({ kind: 2, payloadBytes: 12, summaryAt: 4 })
 
@@ -201,5 +202,20 @@ t.test('an emptied page takes records again, and shares no memory with the page 
     for (let i = 0; i < 200; i++) if (pages[1].indexOf(idOf(1 + i)) !== i) t.fail(`record ${i} is gone`)
     pages[0].removeRange(0, 1)
     pages[1].removeRange(0, 200)
+  }
+})
+
+t.test('a search finds its place however the IDs are spread', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  for (let round = 0; round < 20; round++) {
+    for (const ids of skewedLists(random)) {
+      const page = recordCodec({ kind: 1, payloadBytes: random.pick([0, 20]) }).empty()
+      for (const id of ids) page.insert(id)
+      for (const id of probesOf(ids)) {
+        const expected = ids.filter(other => compareIds(other, id) < 0).length
+        if (page.lowerBound(id) !== expected) t.equal(page.lowerBound(id), expected, `${formatId(id)} of ${ids.length}`)
+      }
+    }
   }
 })

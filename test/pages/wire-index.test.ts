@@ -4,6 +4,7 @@ import { compareIds, formatId, idOf } from '../../src/base/stream-id.js'
 import type { StreamId } from '../../src/base/stream-id.js'
 import { WireIndex } from '../../src/pages/wire-index.js'
 import { seeded } from '../support/seeded.js'
+import { probesOf, skewedLists } from '../support/skewed-ids.js'
 
 function entry(id: StreamId): string {
   const text = formatId(id)
@@ -99,5 +100,24 @@ t.test('comparison has the sign of that of the IDs, in every half', async t => {
   const { index } = scanned(ids)
   for (const [i, a] of ids.entries()) {
     for (const b of ids) t.equal(Math.sign(index.compareAt(i, b)), Math.sign(compareIds(a, b)))
+  }
+})
+
+t.test('a search finds its place however the IDs are spread', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  for (let round = 0; round < 20; round++) {
+    for (const ids of skewedLists(random)) {
+      const index = new WireIndex(0)
+      for (const [i, id] of ids.entries()) index.push(i, id)
+      const dropped = random.below(ids.length)
+      index.dropFirst(dropped)
+      const left = ids.slice(dropped)
+      for (const id of probesOf(left)) {
+        const expected = left.filter(other => compareIds(other, id) < 0).length
+        if (index.lowerBound(id) !== expected)
+          t.equal(index.lowerBound(id), expected, `${formatId(id)} of ${left.length}`)
+      }
+    }
   }
 })

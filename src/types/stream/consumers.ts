@@ -39,9 +39,13 @@ export class Consumers {
 
   /** @throws CorruptionError when a PEL record names a consumer that does not exist */
   numbered(number: number): Consumer {
-    const consumer = this.#byNumber.get(number)
+    const consumer = this.ifNumbered(number)
     if (consumer === undefined) throw new CorruptionError(`group ${this.home.object.id} has no consumer ${number}`)
     return consumer
+  }
+
+  ifNumbered(number: number): Consumer | undefined {
+    return this.#byNumber.get(number)
   }
 
   /** Ascending by the bytes of the name. */

@@ -1,5 +1,6 @@
 // The entries of a stream: an ordered tree of wire pages, and the slices of them that answer reads. Used by: stream.
 
+import { assert } from '../../base/assert.js'
 import { compareIds, formatId, ID_MAX, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
@@ -223,13 +224,24 @@ export class Entries {
     }
   }
 
-  /** False when there is no such entry. */
-  delete(id: StreamId): boolean {
-    const position = this.#tree.find(id)
-    if (position === undefined) return false
-    this.#tree.willChange(position.node).removeRange(position.index, position.index + 1)
+  /** The entry ids[from], and how many of those behind it in `ids` follow it in its page; undefined without one. */
+  runOf(ids: readonly StreamId[], from: number): EntryRun | undefined {
+    const position = this.#tree.find(ids[from])
+    if (position === undefined) return undefined
+    const { index } = position
+    const page = this.#tree.page(position.node)
+    const max = Math.min(ids.length - from, page.count - index)
+    let run = 1
+    while (run < max && page.isAt(index + run, ids[from + run])) run++
+    return new EntryRun(page, index, run)
+  }
+
+  /** Removes what runOf() gave. */
+  deleteRun({ firstId, index, entries }: EntryRun): void {
+    const position = this.#tree.find(firstId)
+    assert(position !== undefined && position.index === index, 'the entries to remove are there')
+    this.#tree.willChange(position.node).removeRange(index, index + entries)
     this.#tree.changed(position.node)
-    return true
   }
 
   /** Removes the first `count` entries; reads one page at most. */

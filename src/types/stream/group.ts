@@ -1,77 +1,77 @@
-// A consumer group: the Row with how far it has read, its consumers and its PEL, both opened on the first use: a stream
-// may have very many groups. Used by: stream, commands. Uses: consumers, pel, group-row (bytes), read-progress.
+// A consumer group: the Row with how far it has read, and what it holds: a stream may have very many groups.
+// Used by: stream, commands. Uses: group-contents (consumers and PEL), group-row (bytes), read-progress.
 // A group is an object of the store of its own, so that it can be dropped as a whole with all its trees.
 
-import { CorruptionError, unlessDamaged } from '../../base/errors.js'
-import { compareIds, ID_MAX, nextId } from '../../base/stream-id.js'
+import { compareIds, equalIds, ID_MAX, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
 import { getU48, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
-import { treeIdOfRoot } from '../../pages/tree-root.js'
-import { Consumers } from './consumers.js'
-import type { Consumer, ConsumerHome } from './consumer.js'
+import type { LongRead } from '../long-read.js'
+import type { Consumer } from './consumer.js'
 import type { Count } from './count.js'
 import type { WireSlice } from './entry-run.js'
+import { GroupContents } from './group-contents.js'
 import { decodeGroupRow, encodeGroupRow } from './group-row.js'
 import type { GroupStream } from './group-stream.js'
 import { objectPartKey, PART, PART_PREFIX_BYTES, partPrefix } from './part-key.js'
-import { Pel } from './pel.js'
 import type { Look, LookQuery } from './pel-look.js'
-import type { Claimable, Located, Pending, Releases } from './pending.js'
+import type { VisitPending } from './pel-read.js'
+import type { Claimable, Located, Pending } from './pending.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 
 const ROW_BYTES = 96
-/** What a group, a consumer and the tree of a PEL take in memory, as measured. */
+/** What a group takes in memory beside what it holds, as measured. */
 const GROUP_BYTES = 500
-const CONSUMER_BYTES = 560
-const PEL_BYTES = 1400
-const OWNED_BYTES = 16
-const RECORD_BYTES = 36
 const NOTHING_FOUND: Look = { claims: [], deletedIds: [], next: undefined }
 
-export class ConsumerGroup extends Row implements ConsumerHome {
+export class ConsumerGroup extends Row {
   #lastDeliveredId: StreamId
   #entriesRead: Count | undefined
   #position: Count | undefined
-  #nextConsumer = 1
-  #consumers: Consumers | undefined
-  #consumersStored = 0
-  #pel: Pel | undefined
-  #pelRoot: Buffer | undefined
-  #pendingStored = 0
-  readonly #releases: Releases = { count: 0, next: 1 }
+  #contents: GroupContents
   #dropped = false
 
   constructor(
     readonly stream: GroupStream,
-    readonly object: StoreObject,
+    contents: GroupContents,
     /** latin1. */
     readonly name: string,
     lastDeliveredId: StreamId,
     entriesRead: Count | undefined,
   ) {
     super()
+    this.#contents = contents
+    contents.onChange = () => stream.rows.touch(this)
     this.#lastDeliveredId = lastDeliveredId
     this.#entriesRead = entriesRead
     this.#position = atMost(entriesRead, stream.entriesAdded)
     stream.rows.cache.heldBytes += GROUP_BYTES + name.length
   }
 
+  /** A new one that holds nothing. */
+  static create(
+    stream: GroupStream,
+    name: string,
+    lastDeliveredId: StreamId,
+    entriesRead: Count | undefined,
+  ): ConsumerGroup {
+    const { rows } = stream
+    const contents = new GroupContents(rows, new StoreObject(rows.newId()))
+    const group = new ConsumerGroup(stream, contents, name, lastDeliveredId, entriesRead)
+    rows.touch(group)
+    return group
+  }
+
   /** @throws CorruptionError */
   static decode(stream: GroupStream, key: Buffer, value: Buffer): ConsumerGroup {
     const row = decodeGroupRow(value, `group row ${key.toString('hex')}`)
     const object = new StoreObject(getU48(key, PART_PREFIX_BYTES))
-    const group = new ConsumerGroup(stream, object, row.name, row.lastDeliveredId, row.entriesRead)
-    group.#nextConsumer = row.nextConsumer
-    group.#consumersStored = row.consumers
-    group.#pendingStored = row.pending
+    const contents = new GroupContents(stream.rows, object, row)
+    const group = new ConsumerGroup(stream, contents, row.name, row.lastDeliveredId, row.entriesRead)
     // Of a row of version 1 the stream bounds it: see the constructor.
     group.#position = atMost(row.position, stream.entriesAdded)
-    group.#releases.count = row.released
-    group.#releases.next = row.nextRelease
-    group.#pelRoot = row.pelRoot
     return group
   }
 
@@ -88,6 +88,10 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     return this.stream.object
   }
 
+  get object(): StoreObject {
+    return this.#contents.object
+  }
+
   get rows(): Rows {
     return this.stream.rows
   }
@@ -98,15 +102,10 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   encodeRow(): Buffer {
     return encodeGroupRow({
-      consumers: this.consumerCount,
+      ...this.#contents.stored(),
       lastDeliveredId: this.#lastDeliveredId,
       entriesRead: this.#entriesRead,
-      nextConsumer: this.#nextConsumer,
-      pending: this.pendingCount,
       position: this.#position,
-      released: this.#releases.count,
-      nextRelease: this.#releases.next,
-      pelRoot: this.#pel?.encodeRoot() ?? this.#pelRoot,
       name: this.name,
     })
   }
@@ -117,7 +116,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** Root of the PEL as it was stored; undefined when there is none, or the PEL is open. For repair. */
   get storedPelRoot(): Buffer | undefined {
-    return this.#pelRoot
+    return this.#contents.storedPelRoot
   }
 
   get lastDeliveredId(): StreamId {
@@ -147,16 +146,16 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   }
 
   get pendingCount(): number {
-    return this.#pel?.count ?? this.#pendingStored
+    return this.#contents.pendingCount
   }
 
   /** Pending entries that nobody owns. */
   get releasedCount(): number {
-    return this.#releases.count
+    return this.#contents.releases.count
   }
 
   get consumerCount(): number {
-    return this.#consumers?.size ?? this.#consumersStored
+    return this.#contents.consumerCount
   }
 
   /** As Redis 7.0's rule computes it; undefined = null. */
@@ -183,30 +182,30 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   }
 
   consumer(name: string): Consumer | undefined {
-    return this.#allConsumers().get(name)
+    return this.#contents.consumers().get(name)
   }
 
   /** Names ascending by bytes. */
   consumers(): readonly Consumer[] {
-    return this.#allConsumers().all()
+    return this.#contents.consumers().all()
   }
 
   /** The consumer, and whether it is new (then seenMs = nowMs and activeMs = undefined). */
   ensureConsumer(name: string, nowMs: number): { consumer: Consumer; created: boolean } {
-    const known = this.#allConsumers().get(name)
+    const known = this.#contents.consumers().get(name)
     if (known !== undefined) return { consumer: known, created: false }
     this.rows.touch(this)
-    return { consumer: this.#allConsumers().create(this.#nextConsumer++, name, nowMs), created: true }
+    return { consumer: this.#contents.consumers().create(this.#contents.takeNumber(), name, nowMs), created: true }
   }
 
   /** Drops its pending entries too; returns how many those were, undefined when there is no such consumer. */
   deleteConsumer(name: string): number | undefined {
-    const consumer = this.#allConsumers().get(name)
+    const consumer = this.#contents.consumers().get(name)
     if (consumer === undefined) return undefined
     const pending = consumer.pendingCount
     this.rows.touch(this)
-    if (pending > 0) this.#openPel().removeOwned(consumer)
-    this.#allConsumers().delete(consumer)
+    if (pending > 0) this.#contents.pel().removeOwned(consumer)
+    this.#contents.consumers().delete(consumer)
     return pending
   }
 
@@ -227,7 +226,7 @@ export class ConsumerGroup extends Row implements ConsumerHome {
     for (const run of runs) entries += run.entries
     const holed = compareIds(stream.maxDeletedId, firstId) >= 0
     const entriesInHoles = holed ? Math.min(entries, stream.countRange(firstId, stream.maxDeletedId)) : 0
-    const pel = noAck ? undefined : this.#openPel()
+    const pel = noAck ? undefined : this.#contents.pel()
     this.rows.touch(this)
     const delivery = { firstId, lastId, entries, entriesInHoles }
     this.#entriesRead = entriesReadAfter(stream, this.#entriesRead, delivery)
@@ -264,25 +263,25 @@ export class ConsumerGroup extends Row implements ConsumerHome {
   }
 
   pending(id: StreamId): Pending | undefined {
-    return this.pendingCount === 0 ? undefined : this.#openPel().get(id)
+    return this.pendingCount === 0 ? undefined : this.#contents.pel().get(id)
   }
 
   /** As pending(), with its place. */
   locatePending(id: StreamId): Located | undefined {
-    return this.pendingCount === 0 ? undefined : this.#openPel().find(id)
+    return this.pendingCount === 0 ? undefined : this.#contents.pel().find(id)
   }
 
   /** What an XAUTOCLAIM finds: see pel-look. */
   lookForIdle(query: LookQuery): Look {
     if (this.pendingCount === 0) return NOTHING_FOUND
-    return this.#openPel().look(query, this.stream.finder())
+    return this.#contents.pel().look(query, this.stream.finder())
   }
 
   /** Pending entries of [start, end], ascending, of one consumer or of all. They may change while they are taken. */
   pendingRange(start: StreamId, end: StreamId, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
-    const pel = this.#openPel()
-    return consumer === undefined ? pel.range(start, end) : pel.ownedRange(consumer, start, end)
+    const pel = this.#contents.pel()
+    return consumer === undefined ? pel.range(start, end) : pel.ownedIdleRange(consumer, start, end, Infinity)
   }
 
   /**
@@ -291,48 +290,66 @@ export class ConsumerGroup extends Row implements ConsumerHome {
    */
   pendingIdleRange(start: StreamId, end: StreamId, deliveredMaxMs: number, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
-    const pel = this.#openPel()
+    const pel = this.#contents.pel()
     if (consumer === undefined) return pel.idleRange(start, end, deliveredMaxMs)
     return pel.ownedIdleRange(consumer, start, end, deliveredMaxMs)
   }
 
   /** As pendingIdleRange(), of all, in the order in which they are to be claimed. They must not change meanwhile. */
   oldestPending(deliveredMaxMs: number): Iterable<Pending> {
-    return this.pendingCount === 0 ? [] : this.#openPel().oldest(deliveredMaxMs)
+    return this.pendingCount === 0 ? [] : this.#contents.pel().oldest(deliveredMaxMs)
   }
 
   /** As oldestPending(), of those whose entry is in the stream. What is not there is passed over once, not always. */
   claimable(deliveredMaxMs: number): Iterable<Claimable<WireSlice>> {
     if (this.pendingCount === 0) return []
-    return this.#openPel().claimable(deliveredMaxMs, id => this.stream.get(id))
+    return this.#contents.pel().claimable(deliveredMaxMs, id => this.stream.get(id))
   }
 
   /** Nothing that claimable() gives was delivered before, Unix ms; beyond all times when there is none. */
   claimableSinceMs(): number {
-    return this.pendingCount === 0 ? Number.MAX_SAFE_INTEGER : this.#openPel().claimableSinceMs()
+    return this.pendingCount === 0 ? Number.MAX_SAFE_INTEGER : this.#contents.pel().claimableSinceMs()
   }
 
   /** IDs of deleted entries may be given to new ones from now on. */
   idsMayComeAgain(): void {
-    this.#pel?.unhide()
+    this.#contents.pelIfOpen?.unhide()
   }
 
   firstPendingId(): StreamId | undefined {
-    return this.pendingCount === 0 ? undefined : this.#openPel().firstId()
+    return this.pendingCount === 0 ? undefined : this.#contents.pel().firstId()
   }
 
   lastPendingId(): StreamId | undefined {
-    return this.pendingCount === 0 ? undefined : this.#openPel().lastId()
+    return this.pendingCount === 0 ? undefined : this.#contents.pel().lastId()
+  }
+
+  /** The first `max` that are pending, of `consumer` or of all, as they are now; there must be some. */
+  pendingRead(max: number, consumer?: Consumer): LongRead<VisitPending> {
+    return this.#contents.pel().longRead(max, consumer)
   }
 
   /** XACK of one ID. */
   ack(id: StreamId): boolean {
-    return this.pendingCount > 0 && this.#openPel().remove(id)
+    return this.pendingCount > 0 && this.#contents.pel().remove(id)
   }
 
   /** XACK of many; returns how many were pending. */
   ackAll(ids: StreamIdList): number {
-    return this.pendingCount > 0 ? this.#openPel().removeAll(ids) : 0
+    return this.pendingCount > 0 ? this.#contents.pel().removeAll(ids) : 0
+  }
+
+  /** As ackAll() of `ids`, which ascend; whether each was pending. */
+  ackEach(ids: readonly StreamId[]): boolean[] {
+    const pending = this.pendingAmong(ids)
+    let found = 0
+    const acked = ids.map(id => {
+      const isNext = found < pending.count && equalIds(pending.at(found), id)
+      if (isNext) found++
+      return isNext
+    })
+    if (pending.count > 0) this.ackAll(pending)
+    return acked
   }
 
   /**
@@ -340,42 +357,53 @@ export class ConsumerGroup extends Row implements ConsumerHome {
    * and replay. Call settlePending() behind the last of many.
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
-    this.#openPel().set(id, owner, deliveredMs, deliveries)
+    this.#contents.pel().set(id, owner, deliveredMs, deliveries)
   }
 
   /** As setPending(), of one that was located. */
   setLocated(found: Located, owner: Consumer, deliveredMs: number, deliveries: Count): void {
-    this.#openPel().setFound(found, owner, deliveredMs, deliveries)
+    this.#contents.pel().setFound(found, owner, deliveredMs, deliveries)
   }
 
   /** Keeps what searches look at tight. */
   settlePending(): void {
-    this.#pel?.tighten()
+    this.#contents.pelIfOpen?.tighten()
   }
 
   /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */
   release(id: StreamId, deliveries: Count): void {
-    this.#openPel().disown(id, deliveries)
+    this.#contents.pel().disown(id, deliveries)
   }
 
   /** Those of `ids`, which ascend, that are pending. */
   pendingAmong(ids: readonly StreamId[]): StreamIdList {
-    return this.pendingCount > 0 ? this.#openPel().among(ids) : new StreamIdList()
+    return this.pendingCount > 0 ? this.#contents.pel().among(ids) : new StreamIdList()
   }
 
   /** Forgets what is pending of [start, end]; returns how many that was. */
   dropPending(start: StreamId, end: StreamId): number {
-    return this.pendingCount === 0 ? 0 : this.#openPel().removeRange(start, end)
+    return this.pendingCount === 0 ? 0 : this.#contents.pel().removeRange(start, end)
   }
 
   /** Drops the group with its consumers and its PEL; the stream forgets it and sees to its row. */
   drop(): void {
+    this.#leave()
+    this.#contents.drop()
+  }
+
+  /** The group, of which the figures stay, gives all it holds to a group of `stream`, under the same name. */
+  handOver(stream: GroupStream): ConsumerGroup {
+    this.#leave()
+    const contents = this.#contents
+    this.#contents = new GroupContents(this.rows, contents.object, { ...contents.stored(), pelRoot: undefined })
+    const heir = new ConsumerGroup(stream, contents, this.name, this.#lastDeliveredId, this.#entriesRead)
+    heir.rows.touch(heir)
+    return heir
+  }
+
+  #leave(): void {
     this.#dropped = true
-    // Where nothing was pending since the start no tree has a row; pages emptied since then may still lie in the store.
-    const treeIds = this.pendingCount > 0 || this.#pel !== undefined ? this.#releaseTrees() : []
-    this.#consumers?.release()
-    this.rows.cache.heldBytes -= GROUP_BYTES + this.name.length + (this.#pel === undefined ? 0 : PEL_BYTES)
-    this.rows.drop(this.object, treeIds)
+    this.rows.cache.heldBytes -= GROUP_BYTES + this.name.length
   }
 
   /** As KeyValue.dropPieces. */
@@ -385,53 +413,16 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** As KeyValue.dropSome(): the records, then the consumers, then the group. */
   dropSome(max: number): boolean {
-    const consumers = unlessDamaged(() => this.#allConsumers(), undefined)
-    if (consumers !== undefined && consumers.size > 0) {
-      this.rows.touch(this)
-      this.#dropRecords()
-      let left = max
-      for (const consumer of consumers.values()) {
-        if (left-- <= 0) return true
-        unlessDamaged(() => consumer.dropTree(), undefined)
-        consumers.delete(consumer)
-      }
-    }
+    if (this.#contents.dropSome(max)) return true
     this.drop()
     return false
-  }
-
-  #dropRecords(): void {
-    const pel = unlessDamaged(() => (this.pendingCount > 0 ? this.#openPel() : undefined), undefined)
-    pel?.clear()
-    this.#releases.count = 0
-    this.#pelRoot = undefined
-    this.#pendingStored = 0
-  }
-
-  /** Takes the pages of PEL and consumers out of the cache; the ids of the trees, as far as they are not damaged. */
-  #releaseTrees(): number[] {
-    const treeIds: number[] = []
-    const pel = this.#pel
-    const root = this.#pelRoot
-    if (pel !== undefined) {
-      treeIds.push(pel.treeId)
-      pel.release()
-    } else if (root !== undefined) {
-      const id = unlessDamaged(() => treeIdOfRoot(root), undefined)
-      if (id !== undefined) treeIds.push(id)
-    }
-    for (const consumer of unlessDamaged(() => this.#allConsumers().values(), [])) {
-      const id = unlessDamaged(() => consumer.releaseTree(), undefined)
-      if (id !== undefined) treeIds.push(id)
-    }
-    return treeIds
   }
 
   /** As KeyValue.check(), of the group. */
   check(inspection: Inspection): void {
     inspection.owns(this.object.id)
     inspection.attempt(() => {
-      if (this.#pelRoot !== undefined || this.#pel !== undefined) return this.#openPel().check(inspection)
+      if (this.#contents.hasPel) return this.#contents.pel().check(inspection)
       for (const { name, pendingCount } of this.consumers()) {
         if (pendingCount > 0) inspection.found(`consumer '${name}' owns ${pendingCount} pending entries of none`)
       }
@@ -440,42 +431,13 @@ export class ConsumerGroup extends Row implements ConsumerHome {
 
   /** A deep copy of consumers and PEL into `target`, which is new. */
   copyTo(target: ConsumerGroup): void {
-    this.rows.touch(target)
-    target.#nextConsumer = this.#nextConsumer
+    target.rows.touch(target)
     target.#position = this.#position
-    target.#releases.count = this.#releases.count
-    target.#releases.next = this.#releases.next
-    for (const consumer of this.consumers()) {
-      const copy = target.#allConsumers().create(consumer.number, consumer.name, consumer.seenMs)
-      if (consumer.activeMs !== undefined) copy.setActive(consumer.activeMs)
-      if (consumer.pendingCount > 0) copy.copyOwned(consumer)
-    }
-    if (this.pendingCount > 0) target.#openPel().copyFrom(this.#openPel())
+    target.#contents.copyFrom(this.#contents)
   }
 
   memoryUsage(): number {
-    return (
-      GROUP_BYTES +
-      this.name.length +
-      this.consumerCount * CONSUMER_BYTES +
-      this.pendingCount * (RECORD_BYTES + OWNED_BYTES)
-    )
-  }
-
-  #allConsumers(): Consumers {
-    return (this.#consumers ??= new Consumers(this, this.#consumersStored))
-  }
-
-  #openPel(): Pel {
-    if (this.#pel !== undefined) return this.#pel
-    const pel = new Pel(this, this.#allConsumers(), this.#releases, () => this.rows.touch(this), this.#pelRoot)
-    if (pel.count !== this.#pendingStored) {
-      throw new CorruptionError(`group ${this.object.id} and its PEL disagree about the number of pending entries`)
-    }
-    this.#pelRoot = undefined
-    this.rows.cache.heldBytes += PEL_BYTES
-    this.#pel = pel
-    return pel
+    return GROUP_BYTES + this.name.length + this.#contents.memoryUsage()
   }
 }
 

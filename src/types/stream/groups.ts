@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.js'
 import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import type { StreamId } from '../../base/stream-id.js'
-import { StoreObject, Table } from '../../store/row.js'
+import { Table } from '../../store/row.js'
 import type { Count } from './count.js'
 import { ConsumerGroup } from './group.js'
 import type { GroupStream } from './group-stream.js'
@@ -35,9 +35,14 @@ export class Groups {
 
   /** How many objects there are to be dropped, as far as it is known, and no further than PIECES_TOLD. */
   get dropPieces(): number {
-    if (this.#byName === undefined) return this.#stored
+    if (this.size === 0) return 0
+    if (this.#byName === undefined && (this.#decodedUpTo !== undefined || this.#stored > PIECES_TOLD)) {
+      return this.#stored + (this.#partlyDropped?.dropPieces ?? 0)
+    }
+    const groups = unlessDamaged(() => this.#open(), undefined)
+    if (groups === undefined) return PIECES_TOLD
     let pieces = 0
-    for (const group of this.#byName.values()) {
+    for (const group of groups.values()) {
       pieces += group.dropPieces
       if (pieces > PIECES_TOLD) break
     }
@@ -62,6 +67,11 @@ export class Groups {
     }
     // Rows that cannot be read do not keep the others.
     if (this.#byName === undefined) this.#stored = 0
+  }
+
+  /** Drops all that are left, those that can be read; nobody uses them afterwards. */
+  drop(): void {
+    for (const group of this.#byName?.values() ?? this.#unopened()) group.drop()
   }
 
   /** The groups that were not dropped yet, one by one. */
@@ -99,12 +109,20 @@ export class Groups {
   create(name: string, lastDeliveredId: StreamId, entriesRead: Count | undefined): ConsumerGroup {
     const byName = this.#open()
     assert(!byName.has(name), 'the group is new')
-    const { rows } = this.stream
-    const group = new ConsumerGroup(this.stream, new StoreObject(rows.newId()), name, lastDeliveredId, entriesRead)
-    rows.touch(group)
+    const group = ConsumerGroup.create(this.stream, name, lastDeliveredId, entriesRead)
     byName.set(name, group)
     this.#sorted = undefined
     return group
+  }
+
+  /** Forgets a group without dropping it: another stream takes it over next. */
+  remove(group: ConsumerGroup): void {
+    this.#forget(group)
+  }
+
+  /** Takes over what `group`, which was removed from its own stream, holds; there is no group of its name. */
+  takeOver(group: ConsumerGroup): void {
+    this.#open().set(group.name, group.handOver(this.stream))
   }
 
   destroy(group: ConsumerGroup): void {

@@ -22,10 +22,13 @@ import { oldestFirst } from './pel-oldest.js'
 import { consumerAt, deliveredMsAt, deliveriesAt, pelCodec, putPelRecord, RELEASED } from './pel-record.js'
 import { look, recordsAmong } from './pel-look.js'
 import type { Look, LookQuery } from './pel-look.js'
+import { OwnedRead, pelRead } from './pel-read.js'
+import type { VisitPending } from './pel-read.js'
 import { Pending } from './pending.js'
 import type { Claimable, Located, Releases } from './pending.js'
 import { brokenPel, insertId, removeId, removeRunOf } from './pel-trees.js'
 import { copyPages } from './tree-copy.js'
+import type { LongRead } from '../long-read.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
 type RecordNode = PageNode<StreamId, RecordPage>
@@ -427,9 +430,10 @@ export class Pel {
     return Math.max(deliveredMaxMs, this.#placesEnd - 1)
   }
 
-  /** As range(), of what `consumer` owns. */
-  *ownedRange(consumer: Consumer, start: StreamId, end: StreamId): Generator<Pending> {
-    yield* this.ownedIdleRange(consumer, start, end, Infinity)
+  /** The first `max` records, or those of what `consumer` owns, of which there are some, as they are now. */
+  longRead(max: number, consumer: Consumer | undefined): LongRead<VisitPending> {
+    if (consumer === undefined) return pelRead(this.#tree, this.#consumers, max)
+    return new OwnedRead(this.#tree, this.#consumers, consumer.owned(), max)
   }
 
   /** As idleRange(), of what `consumer` owns. */

@@ -2,9 +2,10 @@
 // it. The three policies of deleting ask for it: leave references alone (KEEPREF), take them along (DELREF), or delete
 // only what nobody refers to (ACKED). Used by: stream, commands. Uses: group.
 
-import { compareIds, equalIds, formatId, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
+import { compareIds, formatId, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { EntryRun } from './entry-run.js'
+import { ascending } from './id-order.js'
 import type { Stream } from './stream.js'
 import type { Trim } from './trim.js'
 
@@ -36,12 +37,6 @@ export function dropReferences(stream: Stream, ids: readonly StreamId[]): number
     if (pending.count > 0) dropped += group.ackAll(pending)
   }
   return dropped
-}
-
-/** Each once, in order. */
-function ascending(ids: readonly StreamId[]): StreamId[] {
-  const sorted = [...ids].sort(compareIds)
-  return sorted.filter((id, i) => i === 0 || !equalIds(id, sorted[i - 1]))
 }
 
 /** As dropReferences(), of everything below the first entry that is left. */
@@ -118,6 +113,6 @@ function removeFrom(stream: Stream, ids: readonly StreamId[], free: readonly Str
   if (leading > 0) {
     stream.trim({ by: 'maxlen', length: stream.length - leading, approximate: false, limit: 0 })
   }
-  for (let i = leading; i < free.length; i++) stream.delete(free[i])
+  stream.deleteAll(free.slice(leading))
   return passedOver || leading < ids.length
 }

@@ -35,6 +35,9 @@ import type { Trim } from './trim.js'
 /** What a stream takes in memory beside its entries, as measured. */
 const STREAM_BYTES = 2000
 
+/** Objects of a group that are dropped at once. */
+const PIECES_AT_ONCE = 200
+
 /** Bytes are those of encoded pages and records, whether they are in memory or on the disk. */
 export interface StreamCapacity {
   readonly payloadEntries: number
@@ -264,15 +267,34 @@ export class Stream extends Row implements KeyValue, GroupStream {
     return this.#entries.hasFrom(id)
   }
 
-  /** XDEL. False when there is no such entry. */
+  /** False when there is no such entry. */
   delete(id: StreamId): boolean {
-    if (compareIds(id, this.#lastId) > 0 || !this.#entries.has(id)) return false
-    this.rows.touch(this)
+    return this.deleteAll([id])[0]
+  }
+
+  /** XDEL of `ids`, which ascend; whether each was there. What lies side by side goes by one step. */
+  deleteAll(ids: readonly StreamId[]): boolean[] {
+    const deleted: boolean[] = ids.map(() => false)
+    for (let at = 0; at < ids.length && compareIds(ids[at], this.#lastId) <= 0;) {
+      const run = this.#entries.runOf(ids, at)
+      if (run === undefined) {
+        at++
+        continue
+      }
+      this.rows.touch(this)
+      this.#entries.deleteRun(run)
+      for (const end = at + run.entries; at < end; at++) {
+        deleted[at] = true
+        this.#noteDeleted(ids[at])
+      }
+    }
+    return deleted
+  }
+
+  #noteDeleted(id: StreamId): void {
     this.#nodes.remove(id)
-    this.#entries.delete(id)
     if (this.#firstId !== undefined && equalIds(id, this.#firstId)) this.#firstId = undefined
     if (compareIds(id, this.#maxDeletedId) > 0) this.#maxDeletedId = id
-    return true
   }
 
   /** Returns the number of entries removed. */
@@ -334,11 +356,23 @@ export class Stream extends Row implements KeyValue, GroupStream {
     return this.#groups.create(name, lastDeliveredId, entriesRead)
   }
 
-  destroyGroup(name: string): boolean {
+  /**
+   * False when there is no such group.
+   * @param bury gets what takes long to drop, as a stream that nobody knows
+   */
+  destroyGroup(name: string, bury: (rest: Stream) => void = rest => rest.drop()): boolean {
     const group = this.#groups.get(name)
     if (group === undefined) return false
     this.rows.touch(this)
-    this.#groups.destroy(group)
+    if (group.dropPieces <= PIECES_AT_ONCE) {
+      this.#groups.destroy(group)
+      return true
+    }
+    const rest = Stream.create(this.rows)
+    // Its row is noted as it is for a checkpoint under way, and only then gives away what it speaks of.
+    this.#groups.remove(group)
+    rest.#groups.takeOver(group)
+    bury(rest)
     return true
   }
 
@@ -362,7 +396,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   }
 
   drop(): void {
-    for (const group of unlessDamaged(() => this.#groups.all(), [])) group.drop()
+    if (this.groupCount > 0) this.#groups.drop()
     this.rows.cache.heldBytes -= STREAM_BYTES
     const treeIds = [this.#entries.treeId]
     if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)

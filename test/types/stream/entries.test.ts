@@ -66,12 +66,25 @@ t.test('counts come without reading entries', async t => {
 t.test('a deleted entry is gone, a slice taken before still has it', async t => {
   const entries = filled()
   const before = entries.get(idOf(500))!
-  t.equal(entries.delete(idOf(500)), true)
-  t.equal(entries.delete(idOf(500)), false)
+  entries.deleteRun(entries.runOf([idOf(500)], 0)!)
+  t.equal(entries.runOf([idOf(500)], 0), undefined)
   t.equal(entries.has(idOf(500)), false)
   t.equal(entries.count, COUNT - 1)
   t.equal(textOf([before]), wire(500))
   t.equal(textOf(entries.range(idOf(498), idOf(502), 9)), wire(498) + wire(502))
+})
+
+t.test('entries with given IDs that lie side by side are found and deleted as one', async t => {
+  const entries = filled()
+  const wanted = [500, 502, 504, 505, 506].map(ms => idOf(ms))
+  const run = entries.runOf(wanted, 0)!
+  t.equal(textOf([run]), wire(500) + wire(502) + wire(504), 'up to one that is not there')
+  t.equal(entries.runOf(wanted, 3), undefined)
+  entries.deleteRun(run)
+  t.equal(entries.count, COUNT - 3)
+  t.equal(textOf(entries.range(idOf(498), idOf(506), 9)), wire(498) + wire(506))
+  const all = Array.from({ length: COUNT }, (_, i) => idOf(2 * (i + 1)))
+  t.ok(entries.runOf(all, 500)!.entries < COUNT / 2, 'no further than to the end of its page')
 })
 
 t.test('first and last follow what is dropped', async t => {

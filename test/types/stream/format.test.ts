@@ -4,6 +4,7 @@ import { ID_MIN } from '../../../src/base/stream-id.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { StoreObject } from '../../../src/store/row.js'
 import { CONSUMER, CONSUMER_VERSION } from '../../../src/types/stream/consumer.js'
+import { GroupContents } from '../../../src/types/stream/group-contents.js'
 import { ConsumerGroup } from '../../../src/types/stream/group.js'
 import { GROUP, GROUP_VERSION } from '../../../src/types/stream/group-row.js'
 import type { GroupStream } from '../../../src/types/stream/group-stream.js'
@@ -61,7 +62,7 @@ t.test('the example is what the code does', async t => {
     return line.slice(word.length).replaceAll(' ', '')
   }
   const stream = { rows: new MemoryRows(), object: new StoreObject(7) } as unknown as GroupStream
-  const group = new ConsumerGroup(stream, new StoreObject(9), 'g', ID_MIN, 0)
+  const group = new ConsumerGroup(stream, new GroupContents(stream.rows, new StoreObject(9)), 'g', ID_MIN, 0)
   t.equal(group.rowKey().toString('hex'), hex('key'))
   t.equal(group.encodeRow().toString('hex'), hex('value'))
 })

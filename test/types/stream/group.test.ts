@@ -121,3 +121,18 @@ t.test('a row of version 1 is read: nothing was released, the position is what e
   old[GROUP.VERSION] = 3
   t.throws(() => ConsumerGroup.decode(stream, key, old), /group row .* version 3/)
 })
+
+t.test('which of many entries were pending is told one by one', async t => {
+  const stream = Stream.create(new MemoryRows())
+  for (let i = 1; i <= 500; i++) append(stream, idOf(i))
+  const group = stream.createGroup('g', ID_MIN, 0)
+  t.same(group.ackEach([idOf(1)]), [false])
+  group.deliver(group.ensureConsumer('a', 1).consumer, 400, 2, false)
+  const ids = [1, 2, 4, 399, 400, 401].map(ms => idOf(ms))
+  t.same(group.ackEach(ids), [true, true, true, true, true, false])
+  t.same(
+    group.ackEach(ids),
+    ids.map(() => false),
+  )
+  t.equal(group.pendingCount, 395)
+})

@@ -5,7 +5,7 @@ import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { Table } from '../../../src/store/row.js'
 import { Groups } from '../../../src/types/stream/groups.js'
 import { Stream } from '../../../src/types/stream/stream.js'
-import { append } from './stream-fixture.js'
+import { append, reopened } from './stream-fixture.js'
 
 function setUp() {
   const rows = new MemoryRows()
@@ -50,4 +50,39 @@ t.test('rows are read at the first use and not before', async t => {
   t.same(names(again), ['a', 'b'])
   t.equal(scans, 1)
   t.throws(() => new Groups(stream, 3).all(), { name: 'CorruptionError', message: /has 2 groups instead of 3/ })
+})
+
+t.test(
+  'groups that nobody looked at are dropped in slices to the last one, whether they were written down or not',
+  t => {
+    for (const isWritten of [true, false]) {
+      const { rows, stream } = setUp()
+      const GROUPS = 350
+      for (let i = 0; i < GROUPS; i++) {
+        const group = stream.createGroup(`g${i}`, ID_MIN, 0)
+        group.deliver(group.ensureConsumer('c', 0).consumer, 1, 5, false)
+      }
+      const left = reopened(rows, stream)
+      t.equal(left.dropPieces, 1 + 2 * GROUPS)
+      while (left.dropPieces > 100 && left.dropSome(100)) if (isWritten) rows.flush()
+      if (left.groupCount > 0) left.drop()
+      rows.flush()
+      for (const table of [Table.Pages, Table.Parts, Table.Heads]) t.equal(rows.rowCount(table), 0)
+    }
+    t.end()
+  },
+)
+
+t.test('more groups than are looked at for it are dropped without being opened', t => {
+  const { rows, stream } = setUp()
+  const GROUPS = 1_250
+  for (let i = 0; i < GROUPS; i++) stream.createGroup(`g${i}`, ID_MIN, 0)
+  const left = reopened(rows, stream)
+  t.equal(left.dropPieces, 1 + GROUPS)
+  while (left.dropPieces > 100 && left.dropSome(100)) continue
+  t.equal(left.groupCount, 50, 'what is left is less than a slice')
+  left.drop()
+  rows.flush()
+  for (const table of [Table.Pages, Table.Parts, Table.Heads]) t.equal(rows.rowCount(table), 0)
+  t.end()
 })

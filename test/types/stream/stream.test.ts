@@ -242,3 +242,20 @@ t.test('what a reader was given stays as it was', async t => {
   for (let ms = 51; ms <= 90; ms++) append(stream, idOf(ms))
   t.equal(textOf(slices), before)
 })
+
+t.test('entries deleted together are told one by one, whatever lies between them', async t => {
+  const stream = Stream.create(new MemoryRows())
+  for (let i = 1; i <= 600; i++) append(stream, idOf(i))
+  t.equal(stream.firstId.msLo, 1)
+  const some = [1, 2, 3, 5, 300, 301, 600, 601].map(ms => idOf(ms))
+  t.same(stream.deleteAll(some), [true, true, true, true, true, true, true, false])
+  t.same(
+    stream.deleteAll(some),
+    some.map(() => false),
+  )
+  t.same(stream.deleteAll([]), [])
+  t.match(stream, { length: 593, firstId: idOf(4), maxDeletedId: idOf(600) })
+  const rest = Array.from({ length: 600 }, (_, i) => idOf(i + 1))
+  t.equal(stream.deleteAll(rest).filter(Boolean).length, 593)
+  t.match(stream, { length: 0, nodeCount: 0, firstId: ID_MIN })
+})
