@@ -1,5 +1,5 @@
 // What Redis' later releases mended in streams, and what is open there: each defect as a test of its own, on a server
-// that is killed, or told to write everything down anew, where theirs lost something. docs/redis8-streams.md lists them.
+// that is killed, or told to write everything down anew, where theirs lost something. See docs/redis8-streams.md.
 
 import { rmSync } from 'node:fs'
 import { Redis } from 'ioredis'

@@ -16,15 +16,23 @@ const CHUNK_ENTRIES = 512
 
 /** Those of `ids` that a group has pending or has not come to yet; also such without an entry. */
 export function referencedAmong(stream: Stream, ids: readonly StreamId[]): ReadonlySet<string> {
-  const sorted = ascending(ids)
-  const referenced = new Set<string>()
+  const groups = stream.groups()
   let readByAll: StreamId = ID_MAX
-  for (const group of stream.groups()) {
-    if (compareIds(group.lastDeliveredId, readByAll) < 0) readByAll = group.lastDeliveredId
-    const pending = group.pendingAmong(sorted)
+  for (const { lastDeliveredId } of groups) if (compareIds(lastDeliveredId, readByAll) < 0) readByAll = lastDeliveredId
+  const referenced = new Set<string>()
+  let open = ascending(ids).filter(id => {
+    const isRead = compareIds(id, readByAll) <= 0
+    if (!isRead) referenced.add(formatId(id))
+    return isRead
+  })
+  for (const group of groups) {
+    // Nothing more is asked about what one group refers to: of very many groups mostly the first ones answer.
+    if (open.length === 0) break
+    const pending = group.pendingAmong(open)
+    if (pending.count === 0) continue
     for (let i = 0; i < pending.count; i++) referenced.add(formatId(pending.at(i)))
+    open = open.filter(id => !referenced.has(formatId(id)))
   }
-  for (const id of sorted) if (compareIds(id, readByAll) > 0) referenced.add(formatId(id))
   return referenced
 }
 
