@@ -11,6 +11,7 @@ import { HeapGrowth } from './base/heap-growth.js'
 import { createLog } from './base/log.js'
 import type { Log } from './base/log.js'
 import { MILLRACE_VERSION } from './base/version.js'
+import { YoungHeap } from './base/young-heap.js'
 import { sayAtBusError } from './native/bus-error.js'
 import { MillraceServer } from './server.js'
 import { TOOLS, toolsUsage } from './tools.js'
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
     process.exit(1)
   })
   new HeapGrowth().start()
+  new YoungHeap().start()
   const server = await MillraceServer.start({
     config,
     log,
