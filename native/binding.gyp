@@ -26,6 +26,7 @@
         "src/lua_source.cc",
         "src/lua_struct.cc",
         "src/lua_watchdog.cc",
+        "src/page_items.cc",
         "src/peer_exchange.cc",
         "src/reactor.cc",
         "src/reactor_door.cc",

@@ -15,6 +15,7 @@
 #include "file_lock.h"
 #include "journal_write.h"
 #include "lua_door.h"
+#include "page_items.h"
 #include "peer_exchange.h"
 #include "reactor_door.h"
 #include "socket_now.h"
@@ -146,6 +147,51 @@ napi_value LockFile(napi_env env, napi_callback_info info) {
   return Number(env, millrace::LockFile(static_cast<int>(fd)));
 }
 
+constexpr size_t kPlaceBytes = 2 * sizeof(uint32_t);
+
+// The places of `count` items in argument `index`. False when they are fewer.
+bool Places(const Arguments& args, size_t index, int64_t count, uint32_t** places) {
+  uint8_t* bytes = nullptr;
+  size_t length = 0;
+  if (!args.Bytes(index, &bytes, &length)) return false;
+  *places = reinterpret_cast<uint32_t*>(bytes);
+  return count >= 0 && static_cast<uint64_t>(count) <= length / kPlaceBytes;
+}
+
+// gatherItems(bytes, places, count, to, at): where the items end in `to`, or -EINVAL
+napi_value GatherItems(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  uint8_t* bytes = nullptr;
+  uint8_t* to = nullptr;
+  uint32_t* places = nullptr;
+  size_t length = 0;
+  size_t room = 0;
+  int64_t count = 0;
+  int64_t at = 0;
+  if (!args.Bytes(0, &bytes, &length) || !args.Integer(2, &count) || !args.Bytes(3, &to, &room) ||
+      !args.Integer(4, &at) || !Places(args, 1, count, &places)) {
+    return Number(env, -EINVAL);
+  }
+  if (at < 0 || static_cast<uint64_t>(at) > room) return Number(env, -EINVAL);
+  const int64_t written = millrace::GatherItems(bytes, length, places, static_cast<size_t>(count), to + at,
+                                                room - static_cast<size_t>(at));
+  return Number(env, written < 0 ? -EINVAL : at + written);
+}
+
+// placeItems(bytes, places, count): how many bytes all keys begin with, or -EINVAL
+napi_value PlaceItems(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  uint8_t* bytes = nullptr;
+  uint32_t* places = nullptr;
+  size_t length = 0;
+  int64_t count = 0;
+  if (!args.Bytes(0, &bytes, &length) || !args.Integer(2, &count) || !Places(args, 1, count, &places)) {
+    return Number(env, -EINVAL);
+  }
+  const int64_t skip = millrace::PlaceItems(bytes, length, places, static_cast<size_t>(count));
+  return Number(env, skip < 0 ? -EINVAL : skip);
+}
+
 // adjustExternalMemory(bytes): what V8 counts from then on
 napi_value AdjustExternalMemory(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -205,6 +251,8 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
                         Export(env, exports, "adjustExternalMemory", AdjustExternalMemory) &&
+                        Export(env, exports, "gatherItems", GatherItems) &&
+                        Export(env, exports, "placeItems", PlaceItems) &&
                         Export(env, exports, "exchange", Exchange) &&
                         Export(env, exports, "sayAtBusError", SayAtBusError) &&
                         Export(env, exports, "guardMapped", GuardMapped) &&

@@ -9,6 +9,7 @@
 import { assert } from '../base/assert.js'
 import { copyBytes } from '../base/copy-bytes.js'
 import { CorruptionError } from '../base/errors.js'
+import { gatherItems, placeItems } from '../native/page-items.js'
 import {
   commonKeyBytes,
   compareKeyAt,
@@ -32,6 +33,13 @@ import { bodyBytesFilling } from './page-row.js'
 
 export const ITEM_BODY_BYTES_MAX = bodyBytesFilling(2)
 const CAPACITY_BYTES_MIN = 256
+/**
+ * Buffers double up to here, and grow by a quarter beyond, as places do: pages of a large tree change here and there,
+ * and what each has to spare is memory that holds nothing.
+ */
+const DOUBLED_BYTES_MAX = 1024
+const DOUBLED_ITEMS_MAX = 64
+const GROWTH_SHIFT = 2
 const OBJECT_BYTES = 200
 /** Places of an item: its prefix, then its offset. */
 const WORDS = 2
@@ -47,6 +55,8 @@ const SEPARATOR_PREFIX_BYTES = 6
 const SHARED_BYTES_KEPT = 2 * PREFIX_BYTES
 /** First step away from where a key was expected: as many places as a cache line holds. */
 const STEP = 8
+/** So many items are gone through by the addon: its call costs as much as a few of them here. */
+const AT_ONCE_MIN = 16
 const NO_BYTES = Buffer.alloc(0)
 
 export class ItemPage implements Page<Buffer> {
@@ -78,6 +88,7 @@ export class ItemPage implements Page<Buffer> {
     // Each item takes two bytes at least: a damaged count must not reserve memory.
     if (count * 2 > body.length) throw new CorruptionError(`${count} items in ${body.length} bytes`)
     const page = new ItemPage(body, count)
+    if (count >= AT_ONCE_MIN && page.#placed(body, count)) return page
     let at = 0
     let before = 0
     for (let i = 0; i < count; i++) {
@@ -337,7 +348,21 @@ export class ItemPage implements Page<Buffer> {
     const { count } = this
     this.#skip = count === 0 ? 0 : commonKeyBytes(this.#bytes, this.#offset(0), this.#offset(count - 1))
     for (let i = 0; i < count; i++) this.#places[i * WORDS] = prefixAt(this.#bytes, this.#offset(i), this.#skip)
-    if (count === 0) return
+    if (count > 0) this.#setShared()
+  }
+
+  /** Has the addon do what decode() does; false where it does not, also because it refuses. */
+  #placed(body: Buffer, count: number): boolean {
+    const skip = placeItems?.(body, this.#places, count) ?? -1
+    if (skip < 0) return false
+    this.count = count
+    this.#skip = skip
+    this.#setShared()
+    return true
+  }
+
+  /** The prefixes are there; what lies beside them follows from them and from the first key. */
+  #setShared(): void {
     this.#shared = prefixAt(this.#bytes, this.#offset(0), 0) | 0
     this.#sharedMore = prefixAt(this.#bytes, this.#offset(0), PREFIX_BYTES) | 0
     this.#setEnds()
@@ -351,7 +376,9 @@ export class ItemPage implements Page<Buffer> {
   }
 
   #growPlaces(): void {
-    const places = new Uint32Array(Math.max(PLACES_MIN, this.count * 2) * WORDS)
+    const { count } = this
+    const items = count + (count <= DOUBLED_ITEMS_MAX ? count : count >> GROWTH_SHIFT)
+    const places = new Uint32Array(Math.max(PLACES_MIN, items) * WORDS)
     places.set(this.#places)
     this.#places = places
   }
@@ -359,6 +386,11 @@ export class ItemPage implements Page<Buffer> {
   /** Copies the items to `to` at `start`, in key order; returns the offset behind them. */
   #copyItems(to: Buffer, start = 0): number {
     const bytes = this.#bytes
+    if (gatherItems !== undefined && this.count >= AT_ONCE_MIN) {
+      const end = gatherItems(bytes, this.#places, this.count, to, start)
+      assert(end > start, 'items lie within their page')
+      return end
+    }
     let used = start
     let from = 0
     let end = 0
@@ -394,8 +426,9 @@ export class ItemPage implements Page<Buffer> {
     const asItIs = bytes > 0 && (this.#wasted === 0 || (!isFull && this.#wasted * WASTE_PARTS <= this.#used))
     const needed = (asItIs ? this.#used : this.bodyBytes) + bytes
     const room = asItIs || bytes === 0 ? 0 : Math.min(needed, ITEM_BODY_BYTES_MAX) >> ROOM_SHIFT
-    const doubled = bytes === 0 ? 0 : Math.max(Math.min(needed * 2, ITEM_BODY_BYTES_MAX), CAPACITY_BYTES_MIN)
-    const fresh = Buffer.allocUnsafeSlow(Math.max(needed + room, doubled))
+    const grown = needed + (needed <= DOUBLED_BYTES_MAX ? needed : needed >> GROWTH_SHIFT)
+    const roomy = bytes === 0 ? 0 : Math.max(Math.min(grown, ITEM_BODY_BYTES_MAX), CAPACITY_BYTES_MIN)
+    const fresh = Buffer.allocUnsafeSlow(Math.max(needed + room, roomy))
     if (asItIs) this.#bytes.copy(fresh, 0, 0, this.#used)
     else {
       this.#used = this.#copyItems(fresh)

@@ -5,8 +5,8 @@
 // Invariant: writes wait only while a checkpoint is being written, so that its end sets them free.
 
 /**
- * So many times what starts a checkpoint: room for what comes while one is being written to a slow disk. What the
- * running one has cut is in memory beside it, and pages that changed again are there twice until they are encoded.
+ * So many times what starts a checkpoint, what the running one has cut included: room for what comes while one is being
+ * written to a slow disk. Pages that changed again are in memory twice until they are encoded.
  */
 const FACTOR = 2
 const MIB = 1 << 20
@@ -37,7 +37,7 @@ export class Backlog {
 
   /**
    * At the end of each tick.
-   * @param dirtyBytes changed since the last cut, or since the last checkpoint that succeeded
+   * @param dirtyBytes that no committed checkpoint contains, those of the running one included
    * @param journalBytes of all segments
    */
   look(dirtyBytes: number, journalBytes: number): void {

@@ -40,9 +40,9 @@ export class CheckpointThread {
   }
 
   /** Memory of a pack that was written. No more are on their way back than were in flight at once. */
-  spareMemory(): ArrayBuffer | undefined {
+  spareMemory(): SharedArrayBuffer | undefined {
     if (this.#packs === undefined) return undefined
-    return (receiveMessageOnPort(this.#packs) as { message: ArrayBuffer } | undefined)?.message
+    return (receiveMessageOnPort(this.#packs) as { message: SharedArrayBuffer } | undefined)?.message
   }
 
   /** Sends a pack (none to end a run with what was sent). Nothing happens when the run has failed meanwhile. */
@@ -50,7 +50,7 @@ export class CheckpointThread {
     if (this.#finish === undefined || this.#packs === undefined) return
     const message: PackMessage = { run: this.#run, next, pack, reclaimRowsMax }
     if (pack !== undefined) this.#packsSent++
-    this.#packs.postMessage(message, pack === undefined ? [] : [pack.bytes])
+    this.#packs.postMessage(message, pack?.bytes instanceof ArrayBuffer ? [pack.bytes] : [])
     Atomics.add(this.#counters, 0, 1)
     Atomics.notify(this.#counters, 0)
   }

@@ -17,7 +17,7 @@ import { storeFailureText } from './system-error.js'
 
 export interface WriterData {
   readonly folder: string
-  /** Brings PackMessages; takes the ArrayBuffers of packs of the usual size back. */
+  /** Brings PackMessages; takes the memory of packs of the usual size back. */
   readonly packs: MessagePort
   /** [0] counts messages sent to `packs`; [1] packs that were written. */
   readonly counters: Int32Array
@@ -46,6 +46,7 @@ const NOTHING: Reclaimed = { rows: 0, ids: 0 }
 class Writer {
   readonly #environment: Environment
   readonly #data: WriterData
+  readonly #own = new Uint8Array(new ArrayBuffer(PACK_BYTES))
 
   constructor(data: WriterData) {
     this.#data = data
@@ -96,7 +97,7 @@ class Writer {
 
   #write(pack: Pack): void {
     const { tables } = this.#environment
-    readPack(pack, (table, key, value) => {
+    readPack(this.#unshared(pack), (table, key, value) => {
       if (value === undefined) {
         tables[table].removeSync(key)
         return
@@ -104,8 +105,16 @@ class Writer {
       sealValue(value)
       tables[table].putSync(key, value)
     })
-    if (pack.bytes.byteLength === PACK_BYTES) this.#data.packs.postMessage(pack.bytes, [pack.bytes])
+    if (pack.bytes.byteLength === PACK_BYTES) this.#data.packs.postMessage(pack.bytes)
     Atomics.add(this.#data.counters, 1, 1)
+  }
+
+  /** The pack in memory of this thread: lmdb finds no address of values in shared memory. */
+  #unshared(pack: Pack): Pack {
+    if (pack.bytes instanceof ArrayBuffer) return pack
+    const { buffer } = this.#own
+    this.#own.set(new Uint8Array(pack.bytes, 0, pack.used))
+    return { bytes: buffer, used: pack.used }
   }
 
   close(): Promise<void> {

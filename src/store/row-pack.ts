@@ -1,5 +1,10 @@
-// A pack: rows on their way from the main thread to the checkpoint's writer, in one transferable ArrayBuffer. In memory
+// A pack: rows on their way from the main thread to the checkpoint's writer, in memory that both threads see. In memory
 // only, never on the disk. Used by: checkpoint.ts (builds), checkpoint-writer.ts (reads).
+//
+// Handing an ArrayBuffer over to another thread detaches it, and from the first one on V8 looks, at each access to any
+// typed array, whether that one is: a cache miss more for each page that a search comes to. So packs are shared, and
+// come back to be filled again. Only one whose first row needs more memory is handed over: V8 does not count what is
+// shared, and would be in no hurry to free it.
 //
 // offset  size  field
 //      0     1  table
@@ -14,19 +19,23 @@ import type { RowImage, Table } from './row.js'
 
 const PACK = { TABLE: 0, DELETE: 1, KEY_BYTES: 2, VALUE_BYTES: 4, BODY: 8 } as const
 export const PACK_BYTES = 1 << 20
+const NO_MEMORY = new SharedArrayBuffer(0)
+
+/** Shared, of PACK_BYTES; not shared, longer. */
+export type PackMemory = SharedArrayBuffer | ArrayBuffer
 
 export interface Pack {
-  readonly bytes: ArrayBuffer
+  readonly bytes: PackMemory
   readonly used: number
 }
 
 export class PackBuilder {
-  readonly #spare: () => ArrayBuffer | undefined
+  readonly #spare: () => SharedArrayBuffer | undefined
   #bytes: Buffer | undefined
   used = 0
 
   /** @param spare memory of a pack that was read and is not needed any more: fresh memory costs a fault a page */
-  constructor(spare: () => ArrayBuffer | undefined = () => undefined) {
+  constructor(spare: () => SharedArrayBuffer | undefined = () => undefined) {
     this.#spare = spare
   }
 
@@ -53,15 +62,15 @@ export class PackBuilder {
   }
 
   #memory(firstRowBytes: number): Buffer {
-    const spare = firstRowBytes <= PACK_BYTES ? this.#spare() : undefined
-    // Not from the pool: only a whole ArrayBuffer can be transferred.
-    return spare === undefined ? Buffer.allocUnsafeSlow(Math.max(PACK_BYTES, firstRowBytes)) : Buffer.from(spare)
+    // Not from the pool: only a whole ArrayBuffer can be handed over.
+    if (firstRowBytes > PACK_BYTES) return Buffer.allocUnsafeSlow(firstRowBytes)
+    return Buffer.from(this.#spare() ?? new SharedArrayBuffer(PACK_BYTES))
   }
 
-  /** The pack, ready to be transferred; the builder is empty then. */
+  /** The pack; the builder is empty then. */
   take(): Pack {
-    const bytes = this.#bytes?.buffer ?? new ArrayBuffer(0)
-    const pack = { bytes: bytes as ArrayBuffer, used: this.used }
+    const bytes: PackMemory = this.#bytes?.buffer ?? NO_MEMORY
+    const pack = { bytes, used: this.used }
     this.#bytes = undefined
     this.used = 0
     return pack

@@ -62,7 +62,7 @@ export interface CheckpointTriggers {
 
 const INTERVAL_LOOK_MS = 1000
 /** Writing a page into LMDB takes about as long as replaying ten records: then it costs a third of what it saves. */
-const RECORDS_PER_ROW = 30
+const RECORDS_PER_ROW = 60
 /** Between two checkpoints that only shorten the replay. */
 const REPLAY_PAUSE_MS = 1000
 /** Of the bytes that the cache counts: the rest are objects of V8's own heap, and bytes not used yet. */
@@ -326,7 +326,7 @@ export class Store implements Rows, EffectSink {
     const { bytes } = journal
     // A checkpoint that failed has given its rows back, and what was recorded before its cut is still to be written.
     const sinceCut = this.#checkpoints.lastOk ? bytes - this.#bytesAtCut : bytes
-    this.#backlog.look(this.#dirty.bytes + sinceCut, bytes)
+    this.#backlog.look(this.#checkpoints.bytesHeld + this.#dirty.bytes + sinceCut, bytes)
   }
 
   /** Whether so much has changed that a checkpoint should start before its time. */
