@@ -200,11 +200,11 @@ t.test('a wall clock that is set back puts no checkpoint off', async t => {
   const clock = new FakeClock(1_000_000_000)
   const store = openStore(temporaryFolder(t), { clock })
   t.teardown(() => store.close())
-  Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 30 })
+  Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 60 })
   const row = new NumberRow(Table.Heads, idKey(1), undefined, 0)
   clock.step(-86_400_000)
   clock.advance(1000)
-  for (let i = 0; i < 31; i++) await recordChange(store, row)
+  for (let i = 0; i < 61; i++) await recordChange(store, row)
   await until(() => store.figures().checkpoints === 1 && !store.checkpointRunning)
   store.triggers.replayRecords = 0
   store.triggers.intervalMs = 5000
@@ -221,7 +221,7 @@ t.test('a checkpoint starts when replaying would cost much more than writing it'
   t.teardown(() => store.close())
   Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 0, journalBytes: 0, replayRecords: 90 })
   const rows = Array.from({ length: 4 }, (_, i) => new NumberRow(Table.Heads, idKey(i + 1), undefined, i))
-  for (let i = 0; i < 119; i++) await recordChange(store, rows[i % 4])
+  for (let i = 0; i < 239; i++) await recordChange(store, rows[i % 4])
   t.notOk(store.checkpointRunning, 'not enough records for so many rows')
   await recordChange(store, rows[0])
   t.notOk(store.checkpointRunning, 'too soon after the one before, which is the start')
@@ -233,7 +233,7 @@ t.test('a checkpoint starts when replaying would cost much more than writing it'
   for (let i = 0; i < 89; i++) await recordChange(store, rows[0])
   t.notOk(store.checkpointRunning, 'not enough records')
   store.triggers.replayRecords = 0
-  for (let i = 0; i < 120; i++) await recordChange(store, rows[0])
+  for (let i = 0; i < 240; i++) await recordChange(store, rows[0])
   t.notOk(store.checkpointRunning, 'never')
 })
 
