@@ -106,10 +106,7 @@ export class Peer {
 
   /** User and system time of all its threads, seconds; 0 for a foreign peer. */
   cpuSeconds(): number {
-    if (this.foreign) return 0
-    const stat = readFileSync(`/proc/${this.pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S
+    return this.foreign ? 0 : cpuSecondsOf(this.pid)
   }
 
   /** Anonymous resident memory in bytes; 0 for a foreign peer. */
@@ -138,6 +135,13 @@ export class Peer {
     if (this.foreign && this.port !== 0) await answer(this.host, this.port, 'FLUSHDB')
     rmSync(this.dir, { recursive: true, force: true })
   }
+}
+
+/** User and system time of a process, seconds. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S
 }
 
 async function freePort(): Promise<number> {

@@ -1,50 +1,88 @@
 // One process of bench/queue.ts: a producer that also distributes, or a consumer. Started with IPC:
-//   node --import tsx bench/queue-process.ts producer|consumer PORT STORAGE batched|single COUNT
-// It says 'ready', begins at the parent's message, and answers what it measured.
+//   node --import tsx bench/queue-process.ts producer|consumer PORT batched|work|single
+// For each run the parent names a storage and a count; it opens that, says 'ready', begins at 'go', and answers what it
+// measured. A process serves several runs, so that the first of them warms it as the servers are warmed.
 
+import { once } from 'node:events'
+import type { MessageQueue } from '../src/queue/index.js'
 import { MessageStorage, RedisBackend } from '../src/queue/index.js'
 
-const [role, port, name, mode, counted] = process.argv.slice(2)
-const count = Number(counted)
-const batched = mode === 'batched'
-const QUEUE = 'bench'
-const BODY = Buffer.alloc(100, 'x')
-const FETCH = 500
+/** How messages are published, fetched and confirmed. */
+export type QueueMode = 'batched' | 'work' | 'single'
+
+export interface QueueRun {
+  readonly storage: string
+  readonly count: number
+}
 
 export interface Consumed {
   /** Milliseconds from publishing (by the server's clock) to confirmation, one for each message. */
   latenciesMs: number[]
 }
 
-const backend = new RedisBackend({ port: Number(port), host: '127.0.0.1' })
-const storage = await MessageStorage.open(name, backend)
-const queue = await storage.declareQueue(QUEUE)
+const [role, port, mode] = process.argv.slice(2) as [string, string, QueueMode]
+const QUEUE = 'bench'
+const BODY = Buffer.alloc(100, 'x')
+const FETCH = 500
+const CONCURRENCY = 16
 
-async function produce(): Promise<void> {
-  if (batched) await storage.publishMany(Array.from({ length: count }, () => BODY))
+const backend = new RedisBackend({ port: Number(port), host: '127.0.0.1' })
+
+function nowUs(): number {
+  return (performance.timeOrigin + performance.now()) * 1000
+}
+
+async function produce(storage: MessageStorage, count: number): Promise<void> {
+  if (mode === 'batched') await storage.publishMany(Array.from({ length: count }, () => BODY))
   else for (let i = 0; i < count; i++) await storage.publish(BODY)
 }
 
-async function consume(): Promise<Consumed> {
+/** Fetches and confirms by hand: 500 at a time, or one. */
+async function fetchAll(queue: MessageQueue, count: number): Promise<Consumed> {
   const latenciesMs: number[] = []
-  const size = batched ? FETCH : 1
   while (latenciesMs.length < count) {
-    const deliveries = await queue.fetch(size, { waitMs: 1000 })
+    const deliveries = await queue.fetch(mode === 'batched' ? FETCH : 1, { waitMs: 1000 })
     await queue.confirm(deliveries)
-    const nowUs = (performance.timeOrigin + performance.now()) * 1000
-    for (const { message } of deliveries) latenciesMs.push((nowUs - message.publishedUs) / 1000)
+    const atUs = nowUs()
+    for (const { message } of deliveries) latenciesMs.push((atUs - message.publishedUs) / 1000)
   }
   return { latenciesMs }
 }
 
-if (role === 'producer') await storage.distribute({ sliceMessages: 1000, upkeepMs: 60_000 })
-process.send!('ready')
-process.once('message', () => {
-  const work = role === 'producer' ? produce() : consume()
-  void work.then(async result => {
-    process.send!(result ?? 'done')
-    if (role === 'consumer') return
-    await new Promise(resolve => process.once('message', resolve))
-  })
-})
+/** The loop that a service runs: handlers of one message each, confirmed by the loop. */
+async function workAll(queue: MessageQueue, count: number): Promise<Consumed> {
+  const latenciesMs: number[] = []
+  const done = new AbortController()
+  const handle = async (delivery: { confirm(): Promise<void>; message: { publishedUs: number } }) => {
+    await delivery.confirm()
+    latenciesMs.push((nowUs() - delivery.message.publishedUs) / 1000)
+    if (latenciesMs.length === count) done.abort()
+  }
+  await queue.work(handle, { concurrency: CONCURRENCY, signal: done.signal })
+  return { latenciesMs }
+}
+
+async function serve({ storage: name, count }: QueueRun): Promise<void> {
+  const storage = await MessageStorage.open(name, backend)
+  const queue = await storage.declareQueue(QUEUE)
+  if (role === 'producer') await storage.distribute({ sliceMessages: 1000, upkeepMs: 60_000 })
+  const go = once(process, 'message')
+  process.send!('ready')
+  await go
+  if (role === 'producer') await produce(storage, count)
+  const consumed =
+    role === 'consumer' ? await (mode === 'work' ? workAll(queue, count) : fetchAll(queue, count)) : 'done'
+  // The producer goes on distributing until the parent says that all has arrived.
+  const end = once(process, 'message')
+  process.send!(consumed)
+  await end
+  await storage.dispose()
+}
+
 process.once('disconnect', () => process.exit(0))
+for (;;) {
+  const next = once(process, 'message')
+  process.send!('idle')
+  const [run] = (await next) as [QueueRun]
+  await serve(run)
+}

@@ -4,15 +4,18 @@ local function digits(number)
   return string.format('%.0f', number)
 end
 
--- Microseconds of Unix time that neither repeat nor step back within the storage; `steps` of them are taken at once and
--- the first is answered. nil: the storage was destroyed, and a script must not bring a part of it back.
+-- Microseconds of Unix time that come after `last`, the storage's clock: they neither repeat nor step back.
+local function timeAfter(last)
+  local time = redis.call('TIME')
+  return math.max(tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(last) + 1)
+end
+
+-- Takes `steps` such times at once and answers the first. nil: the storage was destroyed, and a script must not bring a
+-- part of it back.
 local function tick(meta, steps)
   local last = redis.call('HGET', meta, 'clock')
   if not last then return nil end
-  local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  last = tonumber(last)
-  if now <= last then now = last + 1 end
+  local now = timeAfter(last)
   redis.call('HSET', meta, 'clock', digits(now + steps - 1))
   return now
 end

@@ -3,14 +3,15 @@
 -- its answer: asked again after a lost reply, it is answered again and nothing is stored twice.
 -- include _clock.lua
 local producer = 'p:' .. ARGV[2]
-local before = redis.call('HGET', KEYS[1], producer)
+local meta = redis.call('HMGET', KEYS[1], 'clock', producer)
+if not meta[1] then return redis.error_reply(GONE) end
+local before = meta[2]
 if before then
   local sequence, first, at = string.match(before, '^(%d+) (%d+) (%d+)$')
   if sequence == ARGV[3] then return { first, at } end
 end
 local count = #ARGV - 3
-local now = tick(KEYS[1], count)
-if not now then return redis.error_reply(GONE) end
+local now = timeAfter(meta[1])
 local last = redis.call('INCRBY', KEYS[3], count)
 local first = last - count + 1
 local records, times = {}, {}
@@ -23,6 +24,7 @@ for i = 1, count do
 end
 callInChunks('HSET', KEYS[2], records)
 callInChunks('ZADD', KEYS[4], times)
-redis.call('HSET', KEYS[1], producer, ARGV[3] .. ' ' .. digits(first) .. ' ' .. digits(now))
+local answered = ARGV[3] .. ' ' .. digits(first) .. ' ' .. digits(now)
+redis.call('HSET', KEYS[1], 'clock', digits(now + count - 1), producer, answered)
 redis.call('PUBLISH', ARGV[1], digits(last))
 return { digits(first), digits(now) }

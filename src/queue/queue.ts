@@ -7,6 +7,7 @@ import { UsageError } from '../base/errors.js'
 import { asError } from '../client/events.js'
 import { GroupCommit } from '../client/group-commit.js'
 import { Bell } from '../client/waiting.js'
+import { Arrivals } from './arrivals.js'
 import { Delivery } from './delivery.js'
 import type { DeliveredMessage, QueueBackend, QueueCounts, SettleOutcome, SettleStep } from './queue-backend.js'
 import type { MessageState, Refusal } from './queue-errors.js'
@@ -37,6 +38,7 @@ export interface WorkOptions extends ConsumeOptions {
 export interface QueueHost {
   readonly backend: QueueBackend
   readonly storage: string
+  nowMs(): number
   fetched(queue: string, count: number, returned: number): void
   settled(queue: string, step: SettleStep, count: number): void
   refused(queue: string, step: SettleStep, refusals: readonly Refusal[]): void
@@ -52,6 +54,7 @@ const PREFETCH = 16
 
 export class MessageQueue {
   readonly #groups: Record<SettleStep, GroupCommit<Delivery, SettleOutcome>>
+  readonly #arrivals: Arrivals
 
   constructor(
     readonly name: string,
@@ -67,6 +70,7 @@ export class MessageQueue {
       release: group('release'),
       extend: group('extend'),
     }
+    this.#arrivals = new Arrivals(wake => host.backend.subscribe(host.storage, name, wake))
   }
 
   /**
@@ -78,21 +82,23 @@ export class MessageQueue {
       throw new UsageError(`a fetch takes 1 to ${FETCH_MAX} messages, not ${count}`)
     }
     signal?.throwIfAborted()
-    const found = await this.#fetch(count)
-    if (found.length > 0 || waitMs <= 0) return found
+    // Where nobody waits yet, most fetches find something and need no subscription.
+    if (waitMs <= 0 || !this.#arrivals.lives) {
+      const found = await this.#fetch(count)
+      if (found.length > 0 || waitMs <= 0) return found
+    }
     const bell = new Bell()
-    const unsubscribe = await this.#listen(bell)
+    const endListening = await this.#listen(bell)
     try {
-      const late = AbortSignal.timeout(waitMs)
-      const ended = signal === undefined ? late : AbortSignal.any([signal, late])
-      while (!ended.aborted) {
+      const untilMs = this.host.nowMs() + waitMs
+      for (;;) {
         const deliveries = await this.#fetch(count)
-        if (deliveries.length > 0) return deliveries
-        await bell.wait(POLL_MS, ended)
+        const leftMs = untilMs - this.host.nowMs()
+        if (deliveries.length > 0 || leftMs <= 0 || signal?.aborted) return deliveries
+        await bell.wait(Math.min(POLL_MS, leftMs), signal)
       }
-      return []
     } finally {
-      await unsubscribe()
+      endListening()
     }
   }
 
@@ -133,7 +139,7 @@ export class MessageQueue {
   async *consume(options: ConsumeOptions = {}): AsyncGenerator<Delivery, void, undefined> {
     const { signal, prefetch = PREFETCH, pollMs = POLL_MS } = options
     const bell = new Bell()
-    const unsubscribe = await this.#listen(bell)
+    const endListening = await this.#listen(bell)
     let ahead: Delivery[] = []
     try {
       while (!signal?.aborted) {
@@ -142,7 +148,7 @@ export class MessageQueue {
         while (ahead.length > 0 && !signal?.aborted) yield ahead.shift()!
       }
     } finally {
-      await unsubscribe()
+      endListening()
       if (ahead.length > 0) await releaseQuietly(ahead)
     }
   }
@@ -207,9 +213,8 @@ export class MessageQueue {
     return outcomes
   }
 
-  #listen(bell: Bell): Promise<() => Promise<void>> {
-    const { backend, storage } = this.host
-    return this.host.request(() => backend.subscribe(storage, this.name, () => bell.ring()))
+  #listen(bell: Bell): Promise<() => void> {
+    return this.host.request(() => this.#arrivals.listen(bell))
   }
 }
 

@@ -84,7 +84,7 @@ export class MessageStorage extends Events<StorageEvents> {
       storage: name,
       producer: this.#producer,
       retryMs: options.publishRetryMs ?? PUBLISH_RETRY_MS,
-      nowMs: () => this.#clock.monotonicUs() / 1000,
+      nowMs: () => this.#nowMs(),
       signal: this.#disposing.signal,
       onFailure: error => this.#failed(error),
     })
@@ -231,6 +231,10 @@ export class MessageStorage extends Events<StorageEvents> {
     }
   }
 
+  #nowMs(): number {
+    return this.#clock.monotonicUs() / 1000
+  }
+
   #open(): void {
     if (this.#disposing.signal.aborted) throw new UsageError(`the storage '${this.name}' was disposed of`)
   }
@@ -258,6 +262,7 @@ export class MessageStorage extends Events<StorageEvents> {
     return {
       backend: this.#backend,
       storage: this.name,
+      nowMs: () => this.#nowMs(),
       fetched: (queue, count, returned) => {
         this.#metrics.add('millrace_queue_fetched_total', count, { queue })
         this.#returned(queue, returned)
@@ -279,7 +284,7 @@ export class MessageStorage extends Events<StorageEvents> {
     return {
       backend: this.#backend,
       storage: this.name,
-      nowMs: () => this.#clock.monotonicUs() / 1000,
+      nowMs: () => this.#nowMs(),
       upkeep: signal => this.#upkeep(signal),
       enqueued: (queue, count) => {
         this.#metrics.add('millrace_queue_enqueued_total', count, { queue })
