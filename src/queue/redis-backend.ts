@@ -51,6 +51,7 @@ type QueueScript =
 const SCRIPTS = LuaScripts.from<QueueScript>(new URL('../../lua/queue/', import.meta.url))
 /** Leases that one fetch ends at most; the rest waits for the next one or for the sweep. */
 const RETURNED_PER_FETCH = 100
+const RECORDS_PER_CALL = 1000
 const RECONNECT_FIRST_MS = 20
 const RECONNECT_MAX_MS = 1000
 
@@ -126,7 +127,7 @@ export class RedisBackend implements QueueBackend {
     const through = Math.min(last, after + limit)
     if (through <= after) return { messages: [], through: after }
     const uids = Array.from({ length: through - after }, (_, i) => after + 1 + i)
-    const records = await this.#call('read', redis => redis.hmgetBuffer(msgs, ...uids.map(String)))
+    const records = await this.#call('read', redis => recordsOf(redis, msgs, uids.map(String)))
     const messages: StoredMessage[] = []
     records.forEach((record, i) => {
       if (record === null) return
@@ -271,8 +272,7 @@ export class RedisBackend implements QueueBackend {
     const keys = queueKeys(storage, queue)
     const members = await this.#call('list', redis => redis.zrange(keys[state], '0', String(limit - 1), 'WITHSCORES'))
     const uids = members.filter((_, i) => i % 2 === 0)
-    if (uids.length === 0) return []
-    const records = await this.#call('list', redis => redis.hmgetBuffer(keys.msgs, ...uids))
+    const records = await this.#call('list', redis => recordsOf(redis, keys.msgs, uids))
     return records.flatMap((record, i) =>
       record === null ? [] : [delivered(keys.msgs, Number(uids[i]), Number(members[2 * i + 1]), record)],
     )
@@ -305,6 +305,15 @@ export class RedisBackend implements QueueBackend {
       throw storageError(operation, error as Error)
     }
   }
+}
+
+/** In slices: one request for any number would hold the server, and has more arguments than a call may have. */
+async function recordsOf(redis: Redis, key: string, uids: readonly string[]): Promise<(Buffer | null)[]> {
+  const slices: Promise<(Buffer | null)[]>[] = []
+  for (let from = 0; from < uids.length; from += RECORDS_PER_CALL) {
+    slices.push(redis.hmgetBuffer(key, ...uids.slice(from, from + RECORDS_PER_CALL)))
+  }
+  return (await Promise.all(slices)).flat()
 }
 
 function ownKeys(storage: string, queue: string): string[] {

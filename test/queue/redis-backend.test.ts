@@ -153,3 +153,29 @@ t.test('a server that is killed is told, and work goes on when it is back', asyn
   }
   t.same(got, ['1', '2', '3'], 'nothing is lost and nothing comes twice')
 })
+
+t.test('long lists ask for their bodies in slices', async t => {
+  const server = await startRedisServer()
+  t.teardown(() => server.stop())
+  const redis = new Redis(server.port, '127.0.0.1')
+  const backend = new RedisBackend(redis)
+  t.teardown(async () => {
+    await backend.dispose()
+    redis.disconnect()
+  })
+  const storage = await MessageStorage.open('s', backend)
+  const queue = await storage.declareQueue('q')
+  await storage.publishMany(Array.from({ length: 2500 }, (_, i) => `body ${i + 1}`))
+  const { messages, through } = await backend.read('s', 0, 2500)
+  t.equal(messages.length, 2500)
+  t.equal(through, 2500)
+  await backend.enqueue('s', [{ queue: 'q', from: 0, to: 2500, accepted: messages }])
+  await redis.config('RESETSTAT')
+  const listed = await queue.list('idle', 2500)
+  t.same(
+    listed.map(({ uid, body }) => `${uid} ${String(body)}`),
+    Array.from({ length: 2500 }, (_, i) => `${i + 1} body ${i + 1}`),
+  )
+  t.match(await redis.info('commandstats'), /cmdstat_hmget:calls=3,/)
+  t.same(await queue.list('dropped', 10), [])
+})
