@@ -24,7 +24,7 @@ const SCAN_PROGRAM = fileURLToPath(new URL('cold-scan.ts', import.meta.url))
 async function fillCold(port: number): Promise<void> {
   const client = await WireClient.connect(port)
   const perStream = Math.ceil(COLD_BYTES / COLD_STREAMS / ENTRY_BYTES)
-  // Hexadecimal: packs to about half, as cold data do.
+  // Noise, which LZ4 does not pack: the file is as large as the data.
   const text = randomBytes((ENTRY_BYTES * BATCH) / 2).toString('hex')
   for (let stream = 0; stream < COLD_STREAMS; stream++) {
     for (let done = 0; done < perStream; done += BATCH) {

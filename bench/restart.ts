@@ -11,6 +11,9 @@ export interface Restart {
   diskBytes: number
   killedMs: number
   cleanMs: number
+  /** Processor time of all threads until then: what a busy machine leaves alone. */
+  killedCpuS: number
+  cleanCpuS: number
 }
 
 const STREAMS = 1000
@@ -26,11 +29,14 @@ export async function measureRestart(entries: number, progress: (text: string) =
       const rssAnonLoadedBytes = peer.rssAnonBytes()
       await peer.end('SIGKILL')
       const killedMs = await peer.start()
+      const killedCpuS = peer.cpuSeconds()
       const rssAnonRestartedBytes = peer.rssAnonBytes()
       await peer.end('SIGTERM')
       const cleanMs = await peer.start()
+      const cleanCpuS = peer.cpuSeconds()
       const diskBytes = peer.diskBytes()
-      results.push({ peer: name, entries, rssAnonLoadedBytes, rssAnonRestartedBytes, diskBytes, killedMs, cleanMs })
+      const times = { killedMs, cleanMs, killedCpuS, cleanCpuS }
+      results.push({ peer: name, entries, rssAnonLoadedBytes, rssAnonRestartedBytes, diskBytes, ...times })
     } finally {
       await peer.remove()
     }
@@ -40,16 +46,17 @@ export async function measureRestart(entries: number, progress: (text: string) =
 
 export function restartTable(restarts: readonly Restart[]): string {
   const mb = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`
+  const s = (n: number) => `${n.toFixed(2)} s`
   const ms = (n: number) => `${Math.round(n).toLocaleString('en')} ms`
   return [
     `Start with ${restarts[0].entries.toLocaleString('en')} entries in ${STREAMS.toLocaleString('en')} streams ` +
       '(time until PING is answered):',
     '',
-    '| server | after kill -9 | after a clean stop | RssAnon loaded | RssAnon restarted | disk |',
+    '| server | after kill -9 (CPU) | after a clean stop (CPU) | RssAnon loaded | RssAnon restarted | disk |',
     '|---|---|---|---|---|---|',
     ...restarts.map(
       r =>
-        `| ${r.peer} | ${ms(r.killedMs)} | ${ms(r.cleanMs)} | ${mb(r.rssAnonLoadedBytes)} | ` +
+        `| ${r.peer} | ${ms(r.killedMs)} (${s(r.killedCpuS)}) | ${ms(r.cleanMs)} (${s(r.cleanCpuS)}) | ${mb(r.rssAnonLoadedBytes)} | ` +
         `${mb(r.rssAnonRestartedBytes)} | ${mb(r.diskBytes)} |`,
     ),
   ].join('\n')

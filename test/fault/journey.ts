@@ -31,6 +31,8 @@ interface State extends FieldsState, ListState, ZsetState {
 
 const BATCH = 40
 const KEPT = 60
+/** More is delivered than acknowledged: the group is made anew after so many operations, or it would grow for ever. */
+const GROUP_LIFE = 1000
 const REFUSED_PAUSE_MS = 5
 
 export class Journey {
@@ -149,6 +151,7 @@ export class Journey {
   /** Operation number `n`; the same whenever it is asked for. */
   #operation(n: number): Operation {
     if (n === 0) return this.#createGroup()
+    if (n % GROUP_LIFE === 0) return this.#renewGroup()
     const rng = new Seeded(this.seed + n * 7919)
     const id = n
     const value = 'x'.repeat(rng.below(200)) + n
@@ -210,6 +213,18 @@ export class Journey {
     return {
       commands: [['XGROUP', 'CREATE', this.#stream, 'group', '0', 'MKSTREAM']],
       apply: s => void (s.exists = true),
+    }
+  }
+
+  #renewGroup(): Operation {
+    const destroy: Command = ['XGROUP', 'DESTROY', this.#stream, 'group']
+    const create: Command = ['XGROUP', 'CREATE', this.#stream, 'group', '0']
+    return {
+      commands: [['MULTI'], destroy, create, ['EXEC']],
+      apply: s => {
+        s.pending.clear()
+        s.lastDelivered = 0
+      },
     }
   }
 

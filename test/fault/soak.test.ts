@@ -1,12 +1,13 @@
 // Everything at once, killed again and again: appends, groups, trims, transactions, scripts, sorted sets, hashes,
 // lists, blocked readers, checkpoints and flushes. After each kill -9 `millrace check` must find nothing, not even a
 // row that belongs to nobody, and the next start must serve what was acknowledged. SOAK_ROUNDS kills (2), SOAK_S
-// seconds between them (1.5); `npm run soak` takes 40 minutes. Memory and file after each round are comments.
+// seconds between them (1.5); `npm run soak` takes 40 minutes. Memory and file come to a level and stay there.
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { findingText } from '../../src/admin/finding-text.js'
 import { checkFolder } from '../../src/admin/folder-check.js'
 import { systemClock } from '../../src/base/clock.js'
@@ -21,6 +22,17 @@ const ROUND_S = Number(process.env.SOAK_S ?? 1.5)
 t.setTimeout((ROUNDS + 2) * (ROUND_S + 60) * 2000)
 const JOURNEYS = 3
 const WALKERS = 3
+const MIB = 1 << 20
+/** What starts a checkpoint; writes wait at twice as much, so that a checkpoint writes no more than that. */
+const DIRTY_MIB = 2
+const LIVE_BYTES_MAX = 8 * MIB
+/** The pages of a checkpoint, those that it frees, and those that the one before has freed; as many again in between. */
+const FREE_BYTES_MAX = 6 * 2 * DIRTY_MIB * MIB
+const ANONYMOUS_BYTES_MAX = 224 * MIB
+/** Rounds in each half, below which halves say nothing. */
+const FLAT_FROM_ROUNDS = 3
+/** Of levels that depend on the moment. */
+const SLACK_BYTES = 8 * MIB
 
 /** Number n into one value of each kind; the stream and the list keep the last hundred. */
 const STEP = `
@@ -86,8 +98,37 @@ async function wait(client: RespClient, i: number): Promise<void> {
   })
 }
 
-function residentKib(pid: number): number {
-  return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0)
+/** Bytes. */
+interface Level {
+  readonly file: number
+  /** Of the file, what is in use. */
+  readonly live: number
+  readonly anonymous: number
+}
+
+async function levelOf(client: RespClient, pid: number, file: string): Promise<Level> {
+  const free = Number(/reclaimable_bytes:(\d+)/.exec(await client.text('INFO', 'storage'))?.[1])
+  const { size } = statSync(file)
+  const kib = Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+  return { file: size, live: size - free, anonymous: kib * 1024 }
+}
+
+/**
+ * What the load leaves behind is of bounded size, so the file is: what is in use, and the pages that the checkpoints
+ * which may be in the making at once have freed and taken. Memory: an empty server, what V8 lets gather as garbage in its
+ * heap and beside it, the cache, and changes.
+ */
+function assertFlat(t: Test, levels: readonly Level[]): void {
+  const highest = (list: readonly Level[], what: keyof Level) => Math.max(...list.map(level => level[what]))
+  t.ok(highest(levels, 'live') <= LIVE_BYTES_MAX, `${highest(levels, 'live')} bytes in use`)
+  for (const { file, live } of levels) t.ok(file <= live + FREE_BYTES_MAX, `${file} bytes of file, ${live} in use`)
+  t.ok(highest(levels, 'anonymous') <= ANONYMOUS_BYTES_MAX, `${highest(levels, 'anonymous')} bytes of memory`)
+  const half = Math.floor(levels.length / 2)
+  if (half < FLAT_FROM_ROUNDS) return
+  for (const what of ['file', 'live', 'anonymous'] as const) {
+    const [before, after] = [highest(levels.slice(0, half), what), highest(levels.slice(half), what)]
+    t.ok(after <= before * 1.25 + SLACK_BYTES, `${what}: ${before} bytes at most in the first half, then ${after}`)
+  }
 }
 
 for (const { flush, journeysToo } of [
@@ -98,9 +139,17 @@ for (const { flush, journeysToo } of [
     const rng = seeded()
     t.comment(`SEED=${rng.seed}`)
     const dir = tempDir(t)
-    const args = ['--checkpoint-dirty-bytes', '2mb', '--page-cache-bytes', '2mb', '--checkpoint-replay-records', '5000']
+    const args = [
+      '--checkpoint-dirty-bytes',
+      `${DIRTY_MIB}mb`,
+      '--page-cache-bytes',
+      '2mb',
+      '--checkpoint-replay-records',
+      '5000',
+    ]
     const names = journeysToo ? Array.from({ length: JOURNEYS }, (_, i) => String(i)) : []
     const journeys = names.map(name => new Journey(name, rng.below(2 ** 30)))
+    const levels: Level[] = []
     for (let round = 1; round <= ROUNDS + 1; round++) {
       const server = await startServer({ dir, args: [...args, '--appendfsync', rng.pick(['everysec', 'always'])] })
       t.teardown(() => server.kill9())
@@ -121,6 +170,7 @@ for (const { flush, journeysToo } of [
       }
       if (round > ROUNDS) {
         t.equal(await server.stop(), 0)
+        assertFlat(t, levels)
         break
       }
       const work: Promise<void>[] = []
@@ -133,14 +183,14 @@ for (const { flush, journeysToo } of [
       // However slow the machine is: one checkpoint at least lies in the middle.
       t.equal(await checker.text('SAVE'), '+OK\r\n')
       await sleep(ROUND_S * 500 * rng.fraction())
-      const fileBytes = statSync(join(dir, 'store', 'data.mdb')).size
-      const figures = `${residentKib(server.pid)} KiB resident, ${fileBytes} bytes of file`
+      const level = await levelOf(checker, server.pid, join(dir, 'store', 'data.mdb'))
+      levels.push(level)
       await server.kill9()
       await Promise.all(work)
       const output = { out: () => undefined, err: () => undefined }
       const { store, journal } = await checkFolder(dir, output, systemClock)
       t.same([store.findings.map(findingText), journal.findings, store.waste], [[], [], []], `round ${round}: check`)
-      t.comment(`round ${round}: ${figures}, ${store.keys} keys, ${journal.records} records to replay`)
+      t.comment(`round ${round}: ${JSON.stringify(level)}, ${store.keys} keys, ${journal.records} records to replay`)
     }
   })
 }
