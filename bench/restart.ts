@@ -56,8 +56,8 @@ export function restartTable(restarts: readonly Restart[]): string {
     '|---|---|---|---|---|---|',
     ...restarts.map(
       r =>
-        `| ${r.peer} | ${ms(r.killedMs)} (${s(r.killedCpuS)}) | ${ms(r.cleanMs)} (${s(r.cleanCpuS)}) | ${mb(r.rssAnonLoadedBytes)} | ` +
-        `${mb(r.rssAnonRestartedBytes)} | ${mb(r.diskBytes)} |`,
+        `| ${r.peer} | ${ms(r.killedMs)} (${s(r.killedCpuS)}) | ${ms(r.cleanMs)} (${s(r.cleanCpuS)}) | ` +
+        `${mb(r.rssAnonLoadedBytes)} | ${mb(r.rssAnonRestartedBytes)} | ${mb(r.diskBytes)} |`,
     ),
   ].join('\n')
 }

@@ -26,7 +26,7 @@ const MIB = 1 << 20
 /** What starts a checkpoint; writes wait at twice as much, so that a checkpoint writes no more than that. */
 const DIRTY_MIB = 2
 const LIVE_BYTES_MAX = 8 * MIB
-/** The pages of a checkpoint, those that it frees, and those that the one before has freed; as many again in between. */
+/** The pages of a checkpoint, those that it frees, those that the one before has freed; and as many again. */
 const FREE_BYTES_MAX = 6 * 2 * DIRTY_MIB * MIB
 const ANONYMOUS_BYTES_MAX = 224 * MIB
 /** Rounds in each half, below which halves say nothing. */
@@ -114,9 +114,9 @@ async function levelOf(client: RespClient, pid: number, file: string): Promise<L
 }
 
 /**
- * What the load leaves behind is of bounded size, so the file is: what is in use, and the pages that the checkpoints
- * which may be in the making at once have freed and taken. Memory: an empty server, what V8 lets gather as garbage in its
- * heap and beside it, the cache, and changes.
+ * What the load leaves behind is of bounded size, so the file is: what is in use, and the pages that a few checkpoints
+ * have freed and taken. Memory: an empty server, what V8 lets gather as garbage in its heap and beside it, the cache,
+ * and changes.
  */
 function assertFlat(t: Test, levels: readonly Level[]): void {
   const highest = (list: readonly Level[], what: keyof Level) => Math.max(...list.map(level => level[what]))
