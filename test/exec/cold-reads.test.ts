@@ -2,6 +2,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { stringCommands } from '../../src/commands/string-commands.js'
 import { keyCommands } from '../../src/commands/key-commands.js'
+import { streamCommands } from '../../src/commands/stream-commands.js'
+import { Table } from '../../src/store/row.js'
 import { ExecHarness } from '../support/exec-harness.js'
 
 /** A harness whose strings are all out of memory, and whose fetches the test ends. */
@@ -107,4 +109,68 @@ t.test('a command whose rows never stay runs in the end', async t => {
     harness.endTick()
   }
   t.equal(client.transport.sent, '$7\r\nvalue 1\r\n')
+})
+
+t.test('many pages are brought in in shares, others have their turns in between', async t => {
+  const harness = new ExecHarness([...stringCommands, ...streamCommands])
+  t.teardown(() => harness.close())
+  const { rows } = harness
+  const client = harness.client()
+  const pad = 'x'.repeat(1000)
+  for (let i = 1; i <= 400; i++) client.ask('XADD', 'stream', `${i}-0`, 'f', `${pad}${i}`)
+  const whole = client.ask('XRANGE', 'stream', '-', '+', 'COUNT', 300)
+  rows.flushAndEvict()
+  const read = rows.read.bind(rows)
+  let pages = 0
+  rows.read = (table, key) => {
+    const value = read(table, key)
+    if (table !== Table.Pages) return value
+    pages++
+    harness.clock.advance(0.06)
+    return value
+  }
+  client.send('XRANGE', 'stream', '-', '+', 'COUNT', 300)
+  harness.endTick()
+  const other = harness.client()
+  const most: number[] = []
+  for (let turn = 0; turn < 100 && client.transport.sent === ''; turn++) {
+    const before = pages
+    await new Promise(done => setImmediate(done))
+    most.push(pages - before)
+    t.equal(other.ask('GET', 'nothing'), '$-1\r\n')
+  }
+  t.ok(client.received() === whole, 'the reply is whole')
+  t.ok(pages > 10, `${pages} pages`)
+  t.ok(Math.max(...most) <= 2, `pages in each turn: ${most.join(' ')}`)
+})
+
+t.test('what was to be brought in may be gone when its turn comes', async t => {
+  const harness = new ExecHarness([...stringCommands, ...keyCommands, ...streamCommands])
+  t.teardown(() => harness.close())
+  const arrive: (() => void)[] = []
+  const client = harness.client()
+  const other = harness.client()
+  for (const change of [
+    ['DEL', 'stream'],
+    ['XTRIM', 'stream', 'MAXLEN', 3],
+    ['XADD', 'stream', '999-0', 'f', 'v'],
+  ]) {
+    for (let i = 1; i <= 100; i++) client.ask('XADD', 'stream', `${i}-0`, 'f', 'x'.repeat(1000))
+    harness.rows.flushAndEvict()
+    harness.rows.fetch = () => new Promise<void>(resolve => void arrive.push(resolve))
+    client.send('XRANGE', 'stream', '-', '+')
+    harness.endTick()
+    // In a transaction, so that it does not wait itself.
+    other.send('MULTI')
+    other.send(...change)
+    other.ask('EXEC')
+    other.received()
+    const expected = other.ask('XLEN', 'stream')
+    while (client.transport.sent === '') {
+      arrive.shift()?.()
+      await new Promise(done => setImmediate(done))
+    }
+    t.equal(`:${/^\*(\d+)/.exec(client.received())![1]}\r\n`, expected, change.join(' '))
+    other.ask('DEL', 'stream')
+  }
 })
