@@ -8,10 +8,13 @@ const IDS_MIN = 16
 /** A list that one huge command made longer than this gives its memory back. */
 const IDS_KEPT_MAX = 16 * 1024
 
+/** Most lists that are made for one of very many groups stay empty. */
+const NOTHING = new Uint32Array(0)
+
 export class StreamIdList {
   count = 0
   /** Four halves per ID, most significant first. */
-  #halves = new Uint32Array(IDS_MIN * HALVES)
+  #halves = NOTHING
 
   clear(): void {
     this.count = 0
@@ -51,7 +54,7 @@ export class StreamIdList {
   #room(): number {
     const at = this.count * HALVES
     if (at === this.#halves.length) {
-      const grown = new Uint32Array(at * 2)
+      const grown = new Uint32Array(Math.max(at * 2, IDS_MIN * HALVES))
       grown.set(this.#halves)
       this.#halves = grown
     }

@@ -30,20 +30,32 @@ export const INLINE_BLOCK_NO = 0
 /** What a node, its key and its place in the arrays take in memory; an estimate. */
 const NODE_MEMORY_BYTES = 280
 
+const NO_NODES: never[] = []
+const NO_NUMBERS: number[] = []
+
 export class BlockBody<K, P extends Page<K>> {
-  readonly nodes: PageNode<K, P>[] = []
+  nodes: PageNode<K, P>[] = NO_NODES
   /** nodes[i].count side by side: summed far faster than through the objects. */
-  readonly counts: number[] = []
+  counts: number[] = NO_NUMBERS
   /** nodes[i].summary, likewise. */
-  readonly summaries: number[] = []
+  summaries: number[] = NO_NUMBERS
   /** The prefix of nodes[i].firstKey, side by side as well; empty when the codec has none. */
-  readonly #prefixes: number[] = []
+  #prefixes: number[] = NO_NUMBERS
 
   constructor(public block: DescriptorBlock<K, P>) {}
 
   insert(at: number, node: PageNode<K, P>): void {
     const { codec } = node.tree
     node.body = this
+    if (this.nodes.length === 0) {
+      // Arrays of just one: of very many small trees most never have another, and a push makes room for seventeen.
+      node.index = 0
+      this.nodes = [node]
+      this.counts = [node.count]
+      this.summaries = [node.summary]
+      this.#prefixes = codec.prefix === undefined ? [] : [codec.prefix(node.firstKey)]
+      return
+    }
     if (at === this.nodes.length) {
       node.index = at
       this.nodes.push(node)

@@ -38,7 +38,7 @@ export interface ConsumerHome {
 
 /** What a consumer and the tree of what it owns take in memory, as measured. */
 const CONSUMER_BYTES = 560
-const OWNED_TREE_BYTES = 1400
+const OWNED_TREE_BYTES = 800
 
 export class Consumer extends Row {
   #seenMs: number

@@ -14,7 +14,7 @@ import type { Releases } from './pending.js'
 
 /** What a consumer and the tree of a PEL take in memory, as measured. */
 const CONSUMER_BYTES = 560
-const PEL_BYTES = 1400
+const PEL_BYTES = 800
 const OWNED_BYTES = 16
 const RECORD_BYTES = 36
 
