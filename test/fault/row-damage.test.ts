@@ -18,11 +18,11 @@ import { until } from '../store/journal-fixture.js'
 
 t.setTimeout(600_000)
 const SAMPLES = Number(process.env.DAMAGE_SAMPLES ?? 2)
-/** A way to read all of each key. */
+/** A way to read all of each key, in replies that are worked out before they begin: long ones break off instead. */
 const READS: Record<string, (string | number)[][]> = {
   stream: [
     ['XRANGE', 'stream', '-', '+'],
-    ['XINFO', 'STREAM', 'stream', 'FULL', 'COUNT', 0],
+    ['XINFO', 'STREAM', 'stream', 'FULL', 'COUNT', 100],
     ['XPENDING', 'stream', 'group', '-', '+', 10_000, 'alice'],
     ['XPENDING', 'stream', 'group', '-', '+', 10_000, 'bob'],
     ['XTRIM', 'stream', 'MINID', '~', '1-0', 'LIMIT', 0],

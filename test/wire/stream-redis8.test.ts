@@ -148,10 +148,12 @@ t.test('CLAIM: two that wait: one gets the new entry, the other gets it when it 
   await pending(0)
   const others = [connect(), connect()]
   t.teardown(() => others.forEach(other => other.disconnect()))
-  const waits = others.map((other, i) =>
-    other.call('XREADGROUP', 'GROUP', 'g', `c${i}`, 'BLOCK', 0, 'CLAIM', 60, 'STREAMS', 's', '>'),
-  )
-  while (!String(await redis.info('clients')).includes('blocked_clients:2')) continue
+  const waits: Promise<unknown>[] = []
+  // One after the other: who waits first is served first.
+  for (const [i, other] of others.entries()) {
+    waits.push(other.call('XREADGROUP', 'GROUP', 'g', `c${i}`, 'BLOCK', 0, 'CLAIM', 60, 'STREAMS', 's', '>'))
+    while (!String(await redis.info('clients')).includes(`blocked_clients:${i + 1}`)) continue
+  }
   await run('XADD s 2-0 f v')
   const [first, second] = (await Promise.all(waits)) as [[string, Entry[]]][]
   t.same([idsOf(first[0][1]), first[0][1][0][3]], [['2-0'], 0])

@@ -69,7 +69,7 @@ export class Groups {
     if (this.#byName === undefined) this.#stored = 0
   }
 
-  /** Drops all that are left, those that can be read; nobody uses them afterwards. */
+  /** Drops all that are left; nobody uses them afterwards. @throws CorruptionError behind those that can be read */
   drop(): void {
     for (const group of this.#byName?.values() ?? this.#unopened()) group.drop()
   }

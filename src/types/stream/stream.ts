@@ -396,7 +396,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   }
 
   drop(): void {
-    if (this.groupCount > 0) this.#groups.drop()
+    if (this.groupCount > 0) unlessDamaged(() => this.#groups.drop(), undefined)
     this.rows.cache.heldBytes -= STREAM_BYTES
     const treeIds = [this.#entries.treeId]
     if (this.#nodes.treeId !== undefined) treeIds.push(this.#nodes.treeId)
