@@ -36,9 +36,11 @@ async function run(peer: Peer, workers: number, jobs: number, rate: number): Pro
   const args = ['--import', 'tsx', PROCESS, String(peer.port), String(workers), String(jobs), String(rate)]
   const cpuBefore = peer.cpuSeconds()
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  // Asked for at once: its last message is long, and it may be gone when that has been read.
+  const exited = once(child, 'exit')
   const [{ perS, latenciesMs }] = (await once(child, 'message')) as [WorkerSample]
   const cpuUs = ((peer.cpuSeconds() - cpuBefore) * 1e6) / (2 * jobs)
-  await once(child, 'exit')
+  await exited
   latenciesMs.sort((a, b) => a - b)
   const at = (share: number): number => latenciesMs[Math.min(Math.floor(jobs * share), jobs - 1)]
   return { perS, p50Ms: at(0.5), p99Ms: at(0.99), cpuUs }
