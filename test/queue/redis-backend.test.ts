@@ -24,6 +24,19 @@ async function contractOn(t: Test, port: number): Promise<void> {
   t.ok(cases >= 27, `${cases} cases`)
 }
 
+async function onRedis(t: Test) {
+  const server = await startRedisServer()
+  t.teardown(() => server.stop())
+  const redis = new Redis(server.port, '127.0.0.1')
+  const backend = new RedisBackend(redis)
+  t.teardown(async () => {
+    await backend.dispose()
+    redis.disconnect()
+  })
+  const storage = await MessageStorage.open('s', backend)
+  return { redis, backend, storage, queue: await storage.declareQueue('q') }
+}
+
 t.test('the contract on redis-server', async t => {
   const server = await startRedisServer()
   t.teardown(() => server.stop())
@@ -37,16 +50,7 @@ t.test('the contract on Millrace', async t => {
 })
 
 t.test('the keys are those of the layout, all in one slot', async t => {
-  const server = await startRedisServer()
-  t.teardown(() => server.stop())
-  const redis = new Redis(server.port, '127.0.0.1')
-  const backend = new RedisBackend(redis)
-  t.teardown(async () => {
-    await backend.dispose()
-    redis.disconnect()
-  })
-  const storage = await MessageStorage.open('s', backend)
-  const queue = await storage.declareQueue('q')
+  const { redis, backend, storage, queue } = await onRedis(t)
   await storage.publishMany(['1', '2', '3', '4'])
   const { messages } = await backend.read('s', 0, 4)
   await backend.enqueue('s', [{ queue: 'q', from: 0, to: 4, accepted: messages }])
@@ -155,16 +159,7 @@ t.test('a server that is killed is told, and work goes on when it is back', asyn
 })
 
 t.test('long lists ask for their bodies in slices', async t => {
-  const server = await startRedisServer()
-  t.teardown(() => server.stop())
-  const redis = new Redis(server.port, '127.0.0.1')
-  const backend = new RedisBackend(redis)
-  t.teardown(async () => {
-    await backend.dispose()
-    redis.disconnect()
-  })
-  const storage = await MessageStorage.open('s', backend)
-  const queue = await storage.declareQueue('q')
+  const { redis, backend, storage, queue } = await onRedis(t)
   await storage.publishMany(Array.from({ length: 2500 }, (_, i) => `body ${i + 1}`))
   const { messages, through } = await backend.read('s', 0, 2500)
   t.equal(messages.length, 2500)
