@@ -117,9 +117,11 @@ export class Peer {
   }
 
   diskBytes(): number {
+    // A checkpoint may end a journal segment between the listing and the look at it: gone is 0 bytes.
+    const blocksOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
     return readdirSync(this.dir, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
-      .reduce((sum, entry) => sum + statSync(join(entry.parentPath ?? entry.path, entry.name)).blocks * 512, 0)
+      .reduce((sum, entry) => sum + blocksOf(join(entry.parentPath ?? entry.path, entry.name)) * 512, 0)
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
