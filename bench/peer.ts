@@ -135,7 +135,14 @@ export class Peer {
   async remove(): Promise<void> {
     await this.end('SIGKILL')
     if (this.foreign && this.port !== 0) await answer(this.host, this.port, 'FLUSHDB')
-    rmSync(this.dir, { recursive: true, force: true })
+    // A killed redis-server leaves the child that rewrites its log writing for a moment.
+    for (let attempt = 1; ; attempt++)
+      try {
+        return rmSync(this.dir, { recursive: true, force: true })
+      } catch (err) {
+        if (attempt === 50) throw err
+        await sleep(100)
+      }
   }
 }
 
