@@ -65,7 +65,8 @@ for (let added = 0; added < jobs;) {
 }
 await finished
 const sample: WorkerSample = { perS, latenciesMs }
-process.send!(sample)
+// Waited for: some hundred kilobytes take several turns, and those that are left at a disconnect are lost.
+await new Promise(sent => process.send!(sample, sent))
 await Promise.all(workers.map(worker => worker.stop()))
 process.disconnect()
 redis.disconnect()

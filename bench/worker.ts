@@ -38,7 +38,9 @@ async function run(peer: Peer, workers: number, jobs: number, rate: number): Pro
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   // Asked for at once: its last message is long, and it may be gone when that has been read.
   const exited = once(child, 'exit')
-  const [{ perS, latenciesMs }] = (await once(child, 'message')) as [WorkerSample]
+  const heard = await Promise.race([once(child, 'message'), once(child, 'disconnect')])
+  if (heard.length === 0) throw new Error("the workers' process ended without its figures")
+  const [{ perS, latenciesMs }] = heard as [WorkerSample]
   const cpuUs = ((peer.cpuSeconds() - cpuBefore) * 1e6) / (2 * jobs)
   await exited
   latenciesMs.sort((a, b) => a - b)
