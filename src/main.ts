@@ -5,7 +5,6 @@
 import { unlinkSync, writeFileSync } from 'node:fs'
 import { systemClock } from './base/clock.js'
 import { askedFor, USAGE } from './base/command-line.js'
-import { widenInlining } from './base/compiler-budget.js'
 import { Config } from './base/config.js'
 import { CorruptionError, UsageError } from './base/errors.js'
 import { HeapGrowth } from './base/heap-growth.js'
@@ -49,7 +48,6 @@ async function main(): Promise<void> {
     log.warning(`Uncaught exception: ${error.stack ?? error.message}`)
     process.exit(1)
   })
-  widenInlining()
   new HeapGrowth().start()
   new YoungHeap().start()
   const server = await MillraceServer.start({
