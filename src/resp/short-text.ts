@@ -8,6 +8,8 @@ const SLOTS = 1 << 14
 
 const texts: string[] = Array.from({ length: SLOTS }, () => '')
 const lengths = new Uint8Array(SLOTS)
+/** Of what is kept: most names that only share a slot are told apart without a look at their bytes. */
+const hashes = new Int32Array(SLOTS)
 const contents = new Uint8Array(SLOTS * TEXT_BYTES_MAX)
 /** Hash of the last text that was not found in a slot: only what comes twice moves in, so that names that never return
  * cost nothing but their own string. */
@@ -20,13 +22,15 @@ export function shortText(bytes: Buffer, from: number, length: number): string {
   for (let i = from, end = from + length; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]) | 0
   hash = Math.imul(hash, 0x9e3779b1)
   const slot = hash >>> 18
-  if (lengths[slot] === length && sameBytes(slot * TEXT_BYTES_MAX, bytes, from, length)) return texts[slot]
+  if (hashes[slot] === hash && lengths[slot] === length && sameBytes(slot * TEXT_BYTES_MAX, bytes, from, length))
+    return texts[slot]
   const text = bytes.latin1Slice(from, from + length)
   if (missed[slot] !== hash) {
     missed[slot] = hash
     return text
   }
   texts[slot] = text
+  hashes[slot] = hash
   lengths[slot] = length
   for (let i = 0, at = slot * TEXT_BYTES_MAX; i < length; i++) contents[at + i] = bytes[from + i]
   return text
