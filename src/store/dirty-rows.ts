@@ -5,6 +5,8 @@
 // that do not change and need no copy), and stays at its place in the list, because two rows may share a key (a removed
 // group and its successor) and the later one must win.
 
+import { assert } from '../base/assert.js'
+import { LongList } from '../base/long-list.js'
 import { NEVER_STORED } from './row.js'
 import type { Row, RowImage } from './row.js'
 
@@ -16,7 +18,7 @@ export class DirtyRows {
   epoch = 1
   /** Bytes of the rows touched in this epoch, roughly. */
   bytes = 0
-  #list: Row[] = []
+  #list = new LongList<Row>()
   /** The cut whose rows are not all encoded yet. */
   #encoding: Cut | undefined
 
@@ -44,9 +46,8 @@ export class DirtyRows {
     const list = this.#list
     const end = Math.max(list.length - WITHDRAWN_LOOK_MAX, 0)
     for (let i = list.length - 1; i >= end; i--) {
-      if (list[i] !== row) continue
-      if (i === list.length - 1) list.pop()
-      else list.splice(i, 1)
+      if (list.at(i) !== row) continue
+      list.remove(i)
       row.dirtyEpoch = 0
       this.bytes = Math.max(this.bytes - row.rowBytes(), 0)
       return true
@@ -58,7 +59,7 @@ export class DirtyRows {
   cut(): Cut {
     const cut = new Cut(this.epoch, this.#list, this.bytes)
     this.epoch++
-    this.#list = []
+    this.#list = new LongList()
     this.bytes = 0
     this.#encoding = cut
     return cut
@@ -72,9 +73,14 @@ export class DirtyRows {
   /** Takes the rows of a cut back whose checkpoint failed, before those of this epoch. */
   giveBack(cut: Cut): void {
     this.#encoding = undefined
-    const again = cut.rows.filter(row => row.dirtyEpoch === cut.epoch && !cut.isMoot(row))
-    for (const row of again) row.dirtyEpoch = this.epoch
-    this.#list = again.concat(this.#list)
+    const list = new LongList<Row>()
+    for (const row of cut.rows) {
+      if (row.dirtyEpoch !== cut.epoch || cut.isMoot(row)) continue
+      row.dirtyEpoch = this.epoch
+      list.push(row)
+    }
+    for (const row of this.#list) list.push(row)
+    this.#list = list
     this.bytes += cut.bytes
   }
 }
@@ -87,7 +93,7 @@ export class Cut {
 
   constructor(
     readonly epoch: number,
-    readonly rows: readonly Row[],
+    readonly rows: LongList<Row>,
     readonly bytes: number,
   ) {}
 
@@ -110,7 +116,8 @@ export class Cut {
 
   /** Takes the next row and hands its key and value (undefined: to be deleted) to `put`. Not when all are encoded. */
   encodeNext(put: (row: Row, value: RowImage | undefined) => void): void {
-    const row = this.rows[this.#next++]
+    const row = this.rows.at(this.#next++)
+    assert(row !== undefined, 'there are rows left to encode')
     if (this.isMoot(row)) return
     if (row.capturedEpoch === this.epoch) {
       put(row, this.#captured.get(row))
@@ -125,8 +132,8 @@ export class Cut {
   cleanSome(max: number): boolean {
     const end = Math.min(this.#nextClean + max, this.rows.length)
     for (; this.#nextClean < end; this.#nextClean++) {
-      const row = this.rows[this.#nextClean]
-      if (row.dirtyEpoch !== this.epoch) continue
+      const row = this.rows.at(this.#nextClean)
+      if (row?.dirtyEpoch !== this.epoch) continue
       row.dirtyEpoch = 0
       if (!row.removed && (row.owner === undefined || row.owner.droppedEpoch === 0)) row.onClean()
     }

@@ -9,6 +9,7 @@
 // bounded as well.
 
 import { assert } from '../base/assert.js'
+import { LongList } from '../base/long-list.js'
 import type { Evictable, PageCache } from './rows.js'
 
 /** Within one tick at least so many items may be admitted before the first of them can go. */
@@ -24,7 +25,7 @@ export class ClockCache implements PageCache {
   heldBytes = 0
   #bytesMax: number
   // Not a Set: one that sees the same items come and go fills up with the traces of those that went.
-  readonly #items: Evictable[] = []
+  readonly #items = new LongList<Evictable>()
   #hand = 0
   /** Tick in which the hand began its present turn. */
   #turnTick = 1
@@ -56,7 +57,7 @@ export class ClockCache implements PageCache {
   admit(item: Evictable): void {
     item.usedTick = this.tick
     if (item.cacheSlot >= 0) return
-    item.cacheSlot = this.#items.push(item) - 1
+    item.cacheSlot = this.#items.push(item)
     this.#maySomeGo = true
     this.bytesUsed += item.cachedBytes
     this.#admittedItems++
@@ -79,7 +80,7 @@ export class ClockCache implements PageCache {
     assert(last !== undefined, 'what is taken out was an item')
     if (last !== item) {
       last.cacheSlot = item.cacheSlot
-      this.#items[item.cacheSlot] = last
+      this.#items.set(item.cacheSlot, last)
     }
     item.cacheSlot = -1
     this.bytesUsed -= bytes
@@ -124,7 +125,7 @@ export class ClockCache implements PageCache {
   evictAll(): number {
     this.advance()
     let evicted = 0
-    for (const item of this.#items.slice()) if (this.#evictOne(item)) evicted++
+    for (const item of Array.from(this.#items)) if (this.#evictOne(item)) evicted++
     return evicted
   }
 
@@ -134,7 +135,7 @@ export class ClockCache implements PageCache {
   #evict(stepsMax: number, tooMuch = () => this.bytesUsed > this.#bytesMax): void {
     let stepsLeft = stepsMax
     while (tooMuch() && stepsLeft-- > 0) {
-      const item = this.#items[this.#hand]
+      const item = this.#items.at(this.#hand)
       if (item === undefined) this.#newTurn()
       else if (item.usedTick >= this.#turnTick || !this.#evictOne(item)) this.#hand++
     }
