@@ -17,7 +17,16 @@ const U32_MAX = 0xffffffff
 const SAFE_HI_MAX = 0x1fffff // (2^53 - 1) >> 32: below it hi * 2^32 + lo is exact
 
 export const ID_MIN: StreamId = { msHi: 0, msLo: 0, seqHi: 0, seqLo: 0 }
-export const ID_MAX: StreamId = { msHi: U32_MAX, msLo: U32_MAX, seqHi: U32_MAX, seqLo: U32_MAX }
+export const ID_MAX: StreamId = idAtBound(U32_MAX, U32_MAX, U32_MAX, U32_MAX)
+
+/**
+ * An ID whose halves may be as large as they can be. V8 keeps a half above 2^31 in an object of its own, and once it
+ * has met one in a place, the same halves of all IDs of that form, small ones too: so IDs at a bound have another form
+ * (the order of the fields), and an ID of an entry is two objects at most instead of five.
+ */
+function idAtBound(msHi: number, msLo: number, seqHi: number, seqLo: number): StreamId {
+  return { seqLo, seqHi, msLo, msHi }
+}
 
 export function compareIds(a: StreamId, b: StreamId): number {
   if (a.msHi !== b.msHi) return a.msHi < b.msHi ? -1 : 1
@@ -37,10 +46,10 @@ export function isZeroId(a: StreamId): boolean {
 
 /** The ID of the millisecond `ms` (a whole number up to 2^53) and sequence `seq` (likewise). */
 export function idOf(ms: number, seq = 0): StreamId {
-  // Not `%`: of doubles it is a call.
-  const msHi = Math.floor(ms / TWO_32)
-  const seqHi = Math.floor(seq / TWO_32)
-  return { msHi, msLo: ms - msHi * TWO_32, seqHi, seqLo: seq - seqHi * TWO_32 }
+  // Not `%`: of doubles it is a call. As unsigned integers, or V8 takes what was worked out of doubles for one.
+  const msHi = Math.floor(ms / TWO_32) >>> 0
+  const seqHi = Math.floor(seq / TWO_32) >>> 0
+  return { msHi, msLo: (ms - msHi * TWO_32) >>> 0, seqHi, seqLo: (seq - seqHi * TWO_32) >>> 0 }
 }
 
 /** True when the millisecond `ms` (a whole number up to 2^53) lies behind that of `id`. */
@@ -61,9 +70,9 @@ export function nextId(a: StreamId): StreamId | undefined {
 /** The ID before, or undefined before 0-0. */
 export function previousId(a: StreamId): StreamId | undefined {
   if (a.seqLo > 0) return { msHi: a.msHi, msLo: a.msLo, seqHi: a.seqHi, seqLo: a.seqLo - 1 }
-  if (a.seqHi > 0) return { msHi: a.msHi, msLo: a.msLo, seqHi: a.seqHi - 1, seqLo: U32_MAX }
-  if (a.msLo > 0) return { msHi: a.msHi, msLo: a.msLo - 1, seqHi: U32_MAX, seqLo: U32_MAX }
-  if (a.msHi > 0) return { msHi: a.msHi - 1, msLo: U32_MAX, seqHi: U32_MAX, seqLo: U32_MAX }
+  if (a.seqHi > 0) return idAtBound(a.msHi, a.msLo, a.seqHi - 1, U32_MAX)
+  if (a.msLo > 0) return idAtBound(a.msHi, a.msLo - 1, U32_MAX, U32_MAX)
+  if (a.msHi > 0) return idAtBound(a.msHi - 1, U32_MAX, U32_MAX, U32_MAX)
   return undefined
 }
 
@@ -254,8 +263,7 @@ export function parseU64(bytes: Uint8Array, from: number, to: number): { hi: num
 }
 
 function withSeq(msHi: number, msLo: number, seq: 0 | 'max'): StreamId {
-  const half = seq === 'max' ? U32_MAX : 0
-  return { msHi, msLo, seqHi: half, seqLo: half }
+  return seq === 'max' ? idAtBound(msHi, msLo, U32_MAX, U32_MAX) : { msHi, msLo, seqHi: 0, seqLo: 0 }
 }
 
 /** Scans 1 to 15 digits without a leading zero; returns where they end: at `to` or at a '-', else -1. */
@@ -270,8 +278,8 @@ function scanPlain(bytes: Uint8Array, from: number, to: number): number {
   }
   if (i === from || i - from > SAFE_DIGITS || (i < to && bytes[i] !== MINUS)) return -1
   if (bytes[from] === ZERO && i > from + 1) return -1
-  scannedHi = Math.floor(value / TWO_32)
-  scannedLo = value % TWO_32
+  scannedHi = Math.floor(value / TWO_32) >>> 0
+  scannedLo = value >>> 0
   return i
 }
 

@@ -5,30 +5,37 @@ import type { DescriptorBlock } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
 
 const NO_SUMS = new Float64Array(1)
+const NO_BLOCKS: never[] = []
 
 export class BlockList<K, P extends Page<K>> {
-  readonly blocks: DescriptorBlock<K, P>[] = []
+  #blocks: DescriptorBlock<K, P>[] = NO_BLOCKS
   /** before[i] is the number of items in blocks [0, i); right for i <= #valid. */
   #before = NO_SUMS
   #valid = 0
 
+  get blocks(): readonly DescriptorBlock<K, P>[] {
+    return this.#blocks
+  }
+
   insert(at: number, block: DescriptorBlock<K, P>): void {
-    this.blocks.splice(at, 0, block)
+    // An array of just one: of very many small trees most never have another, and a push makes room for seventeen.
+    if (this.#blocks.length === 0) this.#blocks = [block]
+    else this.#blocks.splice(at, 0, block)
     this.#renumber(at)
   }
 
   remove(at: number): void {
-    this.blocks.splice(at, 1)
+    this.#blocks.splice(at, 1)
     this.#renumber(at)
   }
 
   replace(at: number, block: DescriptorBlock<K, P>): void {
     block.index = at
-    this.blocks[at] = block
+    this.#blocks[at] = block
   }
 
   clear(): void {
-    this.blocks.length = 0
+    this.#blocks = NO_BLOCKS
     this.#before = NO_SUMS
     this.#valid = 0
   }

@@ -35,11 +35,13 @@ const NO_NUMBERS: number[] = []
 
 export class BlockBody<K, P extends Page<K>> {
   nodes: PageNode<K, P>[] = NO_NODES
-  /** nodes[i].count side by side: summed far faster than through the objects. */
-  counts: number[] = NO_NUMBERS
-  /** nodes[i].summary, likewise. */
-  summaries: number[] = NO_NUMBERS
-  /** The prefix of nodes[i].firstKey, side by side as well; empty when the codec has none. */
+  // Side by side: gone through far faster than through the objects. Most bodies are of very many small trees and have
+  // one node for ever: they do without, until a second node comes.
+  /** nodes[i].count. */
+  #counts: number[] = NO_NUMBERS
+  /** nodes[i].summary. */
+  #summaries: number[] = NO_NUMBERS
+  /** The prefix of nodes[i].firstKey; empty when the codec has none. */
   #prefixes: number[] = NO_NUMBERS
 
   constructor(public block: DescriptorBlock<K, P>) {}
@@ -51,32 +53,78 @@ export class BlockBody<K, P extends Page<K>> {
       // Arrays of just one: of very many small trees most never have another, and a push makes room for seventeen.
       node.index = 0
       this.nodes = [node]
-      this.counts = [node.count]
-      this.summaries = [node.summary]
-      this.#prefixes = codec.prefix === undefined ? [] : [codec.prefix(node.firstKey)]
+      this.#counts = NO_NUMBERS
+      this.#summaries = NO_NUMBERS
+      this.#prefixes = NO_NUMBERS
       return
     }
+    if (this.#isSingle) this.#layOut()
     if (at === this.nodes.length) {
       node.index = at
       this.nodes.push(node)
-      this.counts.push(node.count)
-      this.summaries.push(node.summary)
+      this.#counts.push(node.count)
+      this.#summaries.push(node.summary)
       if (codec.prefix !== undefined) this.#prefixes.push(codec.prefix(node.firstKey))
       return
     }
     this.nodes.splice(at, 0, node)
-    this.counts.splice(at, 0, node.count)
-    this.summaries.splice(at, 0, node.summary)
+    this.#counts.splice(at, 0, node.count)
+    this.#summaries.splice(at, 0, node.summary)
     if (codec.prefix !== undefined) this.#prefixes.splice(at, 0, codec.prefix(node.firstKey))
     this.#renumber(at)
   }
 
   remove(at: number): void {
     this.nodes.splice(at, 1)
-    this.counts.splice(at, 1)
-    this.summaries.splice(at, 1)
+    if (this.#isSingle) return
+    this.#counts.splice(at, 1)
+    this.#summaries.splice(at, 1)
     this.#prefixes.splice(at, 1)
     this.#renumber(at)
+  }
+
+  /** The node at `at` has another count. */
+  setCount(at: number, count: number): void {
+    this.nodes[at].count = count
+    if (!this.#isSingle) this.#counts[at] = count
+  }
+
+  /** The node at `at` has another summary. */
+  setSummary(at: number, summary: number): void {
+    this.nodes[at].summary = summary
+    if (!this.#isSingle) this.#summaries[at] = summary
+  }
+
+  /** The first node from `from` on whose summary is <= `bound`. */
+  firstWithSummaryAtMost(from: number, bound: number): PageNode<K, P> | undefined {
+    const { nodes } = this
+    if (this.#isSingle) return from < nodes.length && nodes[from].summary <= bound ? nodes[from] : undefined
+    const summaries = this.#summaries
+    for (let i = from; i < summaries.length; i++) if (summaries[i] <= bound) return nodes[i]
+    return undefined
+  }
+
+  /** Index of the node with the item of `rank`, and that item's index in it. There is such an item. */
+  placeOf(rank: number): { at: number; index: number } {
+    if (this.#isSingle) return { at: 0, index: rank }
+    const counts = this.#counts
+    let index = rank
+    let at = 0
+    while (index >= counts[at]) index -= counts[at++]
+    return { at, index }
+  }
+
+  /** Whether there is one node at most, and nothing beside it. */
+  get #isSingle(): boolean {
+    return this.#counts === NO_NUMBERS
+  }
+
+  #layOut(): void {
+    const { nodes } = this
+    const { codec } = nodes[0].tree
+    this.#counts = nodes.map(node => node.count)
+    this.#summaries = nodes.map(node => node.summary)
+    this.#prefixes = codec.prefix === undefined ? [] : nodes.map(node => codec.prefix!(node.firstKey))
   }
 
   /** Gives the first node another separator. */
@@ -85,12 +133,13 @@ export class BlockBody<K, P extends Page<K>> {
     const { codec } = node.tree
     node.firstKey = firstKey
     this.block.firstKey = firstKey
-    if (codec.prefix !== undefined) this.#prefixes[0] = codec.prefix(firstKey)
+    if (codec.prefix !== undefined && !this.#isSingle) this.#prefixes[0] = codec.prefix(firstKey)
   }
 
   /** The last node whose separator is <= `key`; the first node when there is none. */
   nodeFor(key: K): PageNode<K, P> {
     const { nodes } = this
+    if (nodes.length === 1) return nodes[0]
     const { codec } = nodes[0].tree
     if (codec.prefix !== undefined) return nodes[this.#indexByPrefix(key, codec.prefix(key))]
     let low = 0
@@ -132,15 +181,18 @@ export class BlockBody<K, P extends Page<K>> {
   /** Moves nodes [at, end) behind the nodes of `target`. */
   moveTo(target: BlockBody<K, P>, at: number): void {
     const moved = this.nodes.splice(at)
-    this.counts.splice(at)
-    this.summaries.splice(at)
-    this.#prefixes.splice(at)
+    if (!this.#isSingle) {
+      this.#counts.splice(at)
+      this.#summaries.splice(at)
+      this.#prefixes.splice(at)
+    }
     for (const node of moved) target.insert(target.nodes.length, node)
   }
 
   /** Items in nodes [0, at). */
   countBefore(at: number): number {
-    const counts = this.counts
+    if (this.#isSingle) return at === 0 ? 0 : this.nodes[0].count
+    const counts = this.#counts
     let sum = 0
     for (let i = 0; i < at; i++) sum += counts[i]
     return sum

@@ -32,6 +32,7 @@ const MERGE_BELOW = 1 / 4
 const MERGED_MAX = 1 / 2
 /** Removed nodes kept to be used again. */
 const SPARE_NODES_MAX = 16
+const NO_SPARES: never[] = []
 
 export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
   readonly #owner: StoreObject
@@ -40,7 +41,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
    * Nodes of removed pages, to be used again under their numbers: a queue that fills and empties all day would leave a
    * row to delete behind for every page it ever had.
    */
-  #spares: PageNode<K, P>[] = []
+  #spares: PageNode<K, P>[] = NO_SPARES
 
   /**
    * @param root what encodeRoot() gave, or undefined for an empty new tree
@@ -134,7 +135,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     this.rows.drop(tree.owner, [tree.id])
     this.tree = { id: this.rows.newId(), codec: this.codec, owner: this.#owner }
     this.list.clear()
-    this.#spares = []
+    this.#spares = NO_SPARES
     this.itemCount = 0
     this.itemBytes = 0
     this.nodeCount = 0
@@ -189,8 +190,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     const { count, bodyBytes, summary, visibleSummary, memoryBytes } = page
     const countDelta = count - node.count
     if (countDelta !== 0) {
-      node.count = count
-      body.counts[node.index] = count
+      body.setCount(node.index, count)
       block.count += countDelta
       this.itemCount += countDelta
       this.list.countChanged(block.index)
@@ -199,8 +199,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     node.bodyBytes = bodyBytes
     block.bodyBytes += bytesDelta
     this.itemBytes += bytesDelta
-    node.summary = summary
-    body.summaries[node.index] = summary
+    body.setSummary(node.index, summary)
     if (summary < block.summaryMin) block.summaryMin = summary
     node.visibleSummary = visibleSummary
     if (visibleSummary < block.visibleMin) block.visibleMin = visibleSummary
@@ -290,7 +289,7 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     let bodyBytes = 0
     let { summaryMin, visibleMin } = target.block
     for (let i = at; i < source.nodes.length; i++) {
-      count += source.counts[i]
+      count += source.nodes[i].count
       bodyBytes += source.nodes[i].bodyBytes
       summaryMin = Math.min(summaryMin, source.nodes[i].summary)
       visibleMin = Math.min(visibleMin, source.nodes[i].visibleSummary)
@@ -355,7 +354,8 @@ export class OrderedPages<K, P extends Page<K>> extends PageTree<K, P> {
     node.resident = undefined
     node.removed = true
     node.body = undefined
-    if (this.#spares.length < SPARE_NODES_MAX) this.#spares.push(node)
+    if (this.#spares === NO_SPARES) this.#spares = [node]
+    else if (this.#spares.length < SPARE_NODES_MAX) this.#spares.push(node)
     block.count -= node.count
     block.bodyBytes -= node.bodyBytes
     this.itemCount -= node.count

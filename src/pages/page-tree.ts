@@ -203,10 +203,8 @@ export abstract class PageTree<K, P extends Page<K>> {
     if (rank < 0 || rank >= this.itemCount) return undefined
     const at = this.list.indexAtRank(rank)
     const body = this.bodyOf(this.list.blocks[at])
-    let rest = rank - this.list.countBefore(at)
-    let i = 0
-    while (rest >= body.counts[i]) rest -= body.counts[i++]
-    return { node: body.nodes[i], index: rest }
+    const place = body.placeOf(rank - this.list.countBefore(at))
+    return { node: body.nodes[place.at], index: place.index }
   }
 
   /**
@@ -238,9 +236,10 @@ export abstract class PageTree<K, P extends Page<K>> {
     for (; blockIndex < blocks.length; blockIndex++, from = 0) {
       const block = blocks[blockIndex]
       if (block.summaryMin > bound) continue
-      const { nodes, summaries } = this.bodyOf(block)
-      for (let i = from; i < summaries.length; i++) if (summaries[i] <= bound) return nodes[i]
-      if (from === 0) block.summaryMin = lowest(nodes, one => one.summary)
+      const body = this.bodyOf(block)
+      const found = body.firstWithSummaryAtMost(from, bound)
+      if (found !== undefined) return found
+      if (from === 0) block.summaryMin = lowest(body.nodes, one => one.summary)
     }
     return undefined
   }
@@ -252,10 +251,7 @@ export abstract class PageTree<K, P extends Page<K>> {
   summaryRefreshed(node: PageNode<K, P>): void {
     const page = node.resident
     if (page === undefined) return
-    if (page.summary > node.summary) {
-      node.summary = page.summary
-      this.homeOf(node).summaries[node.index] = page.summary
-    }
+    if (page.summary > node.summary) this.homeOf(node).setSummary(node.index, page.summary)
     if (page.visibleSummary > node.visibleSummary) node.visibleSummary = page.visibleSummary
   }
 

@@ -17,19 +17,20 @@ t.test('sums over blocks are right after any sequence of changes', async t => {
   const list = new BlockList<Buffer, ItemPage>()
   let number = 1
   for (let step = 0; step < 2_000; step++) {
-    const { blocks } = list
     const choice = random.below(10)
-    if (choice === 0 || blocks.length === 0) {
+    const { length } = list.blocks
+    if (choice === 0 || length === 0) {
       const block = new DescriptorBlock<Buffer, ItemPage>(tree, number++, Buffer.alloc(0))
       block.count = random.between(1, 9)
-      list.insert(random.between(0, blocks.length), block)
-    } else if (choice === 1 && blocks.length > 1) {
-      list.remove(random.below(blocks.length))
+      list.insert(random.between(0, length), block)
+    } else if (choice === 1 && length > 1) {
+      list.remove(random.below(length))
     } else if (choice < 6) {
-      const at = random.below(blocks.length)
-      blocks[at].count = random.between(1, 9)
+      const at = random.below(length)
+      list.blocks[at].count = random.between(1, 9)
       list.countChanged(at)
     }
+    const { blocks } = list
     const at = random.below(blocks.length)
     let before = 0
     for (let i = 0; i < at; i++) before += blocks[i].count

@@ -96,3 +96,34 @@ t.test(
     t.equal(made.revived(), undefined, 'once')
   },
 )
+
+t.test('one node answers as many do, before others come and after they have gone', async t => {
+  const body = block(5).body!
+  const answers = () => ({
+    before: [body.countBefore(0), body.countBefore(1)],
+    place: [body.placeOf(0), body.placeOf(body.countBefore(1) - 1)],
+    bounds: [7, 8].map(bound => body.firstWithSummaryAtMost(0, bound)?.pageNo),
+    behind: body.firstWithSummaryAtMost(1, 8),
+  })
+  body.setCount(0, 6)
+  body.setSummary(0, 8)
+  const alone = answers()
+  const first = { at: 0, index: 0 }
+  t.same(alone, {
+    before: [0, 6],
+    place: [first, { at: 0, index: 5 }],
+    bounds: [undefined, 1],
+    behind: undefined,
+  })
+  const second = new PageNode<StreamId, RecordPage>(tree, 2, idOf(20))
+  Object.assign(second, { count: 3, summary: 7 })
+  body.insert(1, second)
+  t.equal(body.countBefore(2), 9, 'what the first one had by itself counts on')
+  t.same(body.placeOf(6), { at: 1, index: 0 })
+  t.same([body.firstWithSummaryAtMost(0, 7), body.firstWithSummaryAtMost(0, 8)], [second, body.nodes[0]])
+  t.equal(body.nodeFor(idOf(20)), second)
+  body.remove(1)
+  t.same(answers(), alone)
+  body.setCount(0, 4)
+  t.same([body.countBefore(1), body.nodes[0].count], [4, 4])
+})
