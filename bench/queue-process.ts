@@ -1,5 +1,5 @@
 // One process of bench/queue.ts: a producer that also distributes, or a consumer. Started with IPC:
-//   node --import tsx bench/queue-process.ts producer|consumer PORT batched|work|single
+//   node --import tsx bench/queue-process.ts producer|consumer PORT batched|each|work|single
 // For each run the parent names a storage and a count; it opens that, says 'ready', begins at 'go', and answers what it
 // measured. A process serves several runs, so that the first of them warms it as the servers are warmed.
 
@@ -8,7 +8,7 @@ import type { MessageQueue } from '../src/queue/index.js'
 import { MessageStorage, RedisBackend } from '../src/queue/index.js'
 
 /** How messages are published, fetched and confirmed. */
-export type QueueMode = 'batched' | 'work' | 'single'
+export type QueueMode = 'batched' | 'each' | 'work' | 'single'
 
 export interface QueueRun {
   readonly storage: string
@@ -25,6 +25,8 @@ const QUEUE = 'bench'
 const BODY = Buffer.alloc(100, 'x')
 const FETCH = 500
 const CONCURRENCY = 16
+/** In `each`: callers that publish, and handlers, at a time. */
+const CALLERS = 64
 
 const backend = new RedisBackend({ port: Number(port), host: '127.0.0.1' })
 
@@ -33,8 +35,12 @@ function nowUs(): number {
 }
 
 async function produce(storage: MessageStorage, count: number): Promise<void> {
-  if (mode === 'batched') await storage.publishMany(Array.from({ length: count }, () => BODY))
-  else for (let i = 0; i < count; i++) await storage.publish(BODY)
+  if (mode === 'batched') return void (await storage.publishMany(Array.from({ length: count }, () => BODY)))
+  let published = 0
+  const caller = async (): Promise<void> => {
+    while (published++ < count) await storage.publish(BODY)
+  }
+  await Promise.all(Array.from({ length: mode === 'each' ? CALLERS : 1 }, caller))
 }
 
 /** Fetches and confirms by hand: 500 at a time, or one. */
@@ -58,7 +64,7 @@ async function workAll(queue: MessageQueue, count: number): Promise<Consumed> {
     latenciesMs.push((nowUs() - delivery.message.publishedUs) / 1000)
     if (latenciesMs.length === count) done.abort()
   }
-  await queue.work(handle, { concurrency: CONCURRENCY, signal: done.signal })
+  await queue.work(handle, { concurrency: mode === 'each' ? CALLERS : CONCURRENCY, signal: done.signal })
   return { latenciesMs }
 }
 
@@ -71,7 +77,9 @@ async function serve({ storage: name, count }: QueueRun): Promise<void> {
   await go
   if (role === 'producer') await produce(storage, count)
   const consumed =
-    role === 'consumer' ? await (mode === 'work' ? workAll(queue, count) : fetchAll(queue, count)) : 'done'
+    role === 'consumer'
+      ? await (mode === 'batched' || mode === 'single' ? fetchAll(queue, count) : workAll(queue, count))
+      : 'done'
   // The producer goes on distributing until the parent says that all has arrived.
   const end = once(process, 'message')
   process.send!(consumed)

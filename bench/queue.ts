@@ -12,7 +12,7 @@ import { cpuSecondsOf, Peer, type PeerName } from './peer.js'
 import type { Consumed, QueueMode, QueueRun } from './queue-process.js'
 
 const PEERS: readonly PeerName[] = ['redis', 'millrace']
-const MODES: readonly QueueMode[] = ['batched', 'work', 'single']
+const MODES: readonly QueueMode[] = ['batched', 'each', 'work', 'single']
 const PROCESS = fileURLToPath(new URL('queue-process.ts', import.meta.url))
 /** What comes before in the same processes, so that no first command is measured. */
 const WARM_UP = 20_000
