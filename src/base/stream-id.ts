@@ -120,7 +120,8 @@ function putU32(b: Uint8Array, at: number, v: number): void {
   b[at + 3] = v
 }
 
-function getU32(b: Uint8Array, at: number): number {
+/** Big-endian. */
+export function getU32(b: Uint8Array, at: number): number {
   return ((b[at] << 24) | (b[at + 1] << 16) | (b[at + 2] << 8) | b[at + 3]) >>> 0
 }
 

@@ -3,6 +3,7 @@
 
 import type { DescriptorBlock } from './descriptor-block.js'
 import type { Page, PageCodec } from './page.js'
+import { GUESSED_MIN, placeGuess } from './place-guess.js'
 
 const NO_SUMS = new Float64Array(1)
 const NO_BLOCKS: never[] = []
@@ -70,11 +71,25 @@ export class BlockList<K, P extends Page<K>> {
     const prefix = codec.prefix?.(key) ?? 0
     let low = 0
     let high = blocks.length - 1
+    if (high > GUESSED_MIN && codec.prefix !== undefined) {
+      let at = placeGuess(blocks[0].prefix, blocks[high].prefix, prefix, blocks.length)
+      if (isAtMost(blocks[at], prefix, key, codec)) {
+        low = at
+        for (let step = 1; (at += step) <= high; step *= 2) {
+          if (isAtMost(blocks[at], prefix, key, codec)) low = at
+          else high = at - 1
+        }
+      } else {
+        high = at - 1
+        for (let step = 1; (at -= step) > low; step *= 2) {
+          if (isAtMost(blocks[at], prefix, key, codec)) low = at
+          else high = at - 1
+        }
+      }
+    }
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      const block = blocks[middle]
-      const isBefore = block.prefix === prefix ? codec.compare(block.firstKey, key) <= 0 : block.prefix < prefix
-      if (isBefore) low = middle
+      if (isAtMost(blocks[middle], prefix, key, codec)) low = middle
       else high = middle - 1
     }
     return low
@@ -97,4 +112,13 @@ export class BlockList<K, P extends Page<K>> {
     for (let i = from; i < blocks.length; i++) blocks[i].index = i
     if (from < this.#valid) this.#valid = from
   }
+}
+
+function isAtMost<K, P extends Page<K>>(
+  block: DescriptorBlock<K, P>,
+  prefix: number,
+  key: K,
+  codec: PageCodec<K, P>,
+): boolean {
+  return block.prefix === prefix ? codec.compare(block.firstKey, key) <= 0 : block.prefix < prefix
 }

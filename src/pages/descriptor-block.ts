@@ -20,6 +20,7 @@ import {
   type TreeIdentity,
 } from './page-node.js'
 import { decodePageRow, encodePageRow } from './page-row.js'
+import { GUESSED_MIN, placeGuess } from './place-guess.js'
 
 /** With 16-byte keys a full block is just under 4,096 bytes on disk. */
 export const NODES_PER_BLOCK_MAX = 128
@@ -160,6 +161,23 @@ export class BlockBody<K, P extends Page<K>> {
     let high = prefixes.length - 1
     // Most IDs of streams that are looked for belong into the last page.
     if (this.#isAtMost(high, key, prefix)) return high
+    high--
+    if (high > GUESSED_MIN) {
+      let at = Math.min(placeGuess(prefixes[0], prefixes[high + 1], prefix, high + 2), high)
+      if (this.#isAtMost(at, key, prefix)) {
+        low = at
+        for (let step = 1; (at += step) <= high; step *= 2) {
+          if (this.#isAtMost(at, key, prefix)) low = at
+          else high = at - 1
+        }
+      } else {
+        high = at - 1
+        for (let step = 1; (at -= step) > low; step *= 2) {
+          if (this.#isAtMost(at, key, prefix)) low = at
+          else high = at - 1
+        }
+      }
+    }
     while (low < high) {
       const middle = (low + high + 1) >>> 1
       if (this.#isAtMost(middle, key, prefix)) low = middle

@@ -7,9 +7,10 @@
 
 import { assert } from '../base/assert.js'
 import { CorruptionError } from '../base/errors.js'
-import { compareIdAt, getId, putId, STREAM_ID_BYTES, type StreamId } from '../base/stream-id.js'
+import { compareIdAt, getId, getU32, putId, STREAM_ID_BYTES, type StreamId } from '../base/stream-id.js'
 import type { Page, PageCodec } from './page.js'
 import { bodyBytesFilling } from './page-row.js'
+import { GUESSED_MIN, placeGuess } from './place-guess.js'
 import { streamIdKey } from './stream-id-key.js'
 
 export const RECORD_BODY_BYTES_MAX = bodyBytesFilling(2)
@@ -72,12 +73,44 @@ export class RecordPage implements Page<StreamId> {
     let high = this.count
     // Deliveries come behind the last record.
     if (high > 0 && compareIdAt(bytes, (high - 1) * recordBytes, id) < 0) return high
+    if (high > GUESSED_MIN) {
+      let at = this.#guess(id)
+      let sign = compareIdAt(bytes, at * recordBytes, id)
+      if (sign === 0) return at
+      if (sign < 0) {
+        low = at + 1
+        for (let step = 1; (at += step) < high; step *= 2) {
+          sign = compareIdAt(bytes, at * recordBytes, id)
+          if (sign === 0) return at
+          if (sign > 0) high = at
+          else low = at + 1
+        }
+      } else {
+        high = at
+        for (let step = 1; (at -= step) >= low; step *= 2) {
+          sign = compareIdAt(bytes, at * recordBytes, id)
+          if (sign === 0) return at
+          if (sign < 0) low = at + 1
+          else high = at
+        }
+      }
+    }
     while (low < high) {
       const middle = (low + high) >>> 1
       if (compareIdAt(bytes, middle * recordBytes, id) < 0) low = middle + 1
       else high = middle
     }
     return low
+  }
+
+  /** By the milliseconds, or by the sequence numbers when all are of one. There are records. */
+  #guess(id: StreamId): number {
+    const { bytes, count } = this
+    const last = (count - 1) * this.recordBytes
+    const firstMs = getU64(bytes, 0)
+    const lastMs = getU64(bytes, last)
+    if (firstMs < lastMs) return placeGuess(firstMs, lastMs, id.msHi * TWO_32 + id.msLo, count)
+    return placeGuess(getU64(bytes, 8), getU64(bytes, last + 8), id.seqHi * TWO_32 + id.seqLo, count)
   }
 
   /** The record with this ID, or -1. */
@@ -319,6 +352,11 @@ export class RecordPage implements Page<StreamId> {
     if (this.bytes.length === FULL_BYTES && spares.length < SPARE_BUFFERS_MAX) spares.push(this.bytes)
     this.bytes = NO_BYTES
   }
+}
+
+/** As a double: large ones are rounded, and never past another. */
+function getU64(bytes: Buffer, at: number): number {
+  return getU32(bytes, at) * TWO_32 + getU32(bytes, at + 4)
 }
 
 function clearMarks(records: Buffer, recordBytes: number, fieldAt: number): void {

@@ -4,10 +4,12 @@
 import { CorruptionError } from '../base/errors.js'
 import { equalIdAt } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
+import { GUESSED_MIN, placeGuess } from './place-guess.js'
 import { EntryCursor } from './wire-entry.js'
 
 /** Unsigned 32-bit halves of an ID. */
 const HALVES = 4
+const TWO_32 = 4294967296
 
 export class WireIndex {
   #offsets: Uint32Array
@@ -103,12 +105,41 @@ export class WireIndex {
     let high = this.count
     // Readers that follow a stream ask for what is behind the last entry.
     if (high > 0 && this.compareAt(high - 1, id) < 0) return high
+    if (high > GUESSED_MIN) {
+      let at = this.#guess(id)
+      if (this.compareAt(at, id) < 0) {
+        low = at + 1
+        for (let step = 1; (at += step) < high; step *= 2) {
+          if (this.compareAt(at, id) >= 0) high = at
+          else low = at + 1
+        }
+      } else {
+        high = at
+        for (let step = 1; (at -= step) >= low; step *= 2) {
+          if (this.compareAt(at, id) < 0) low = at + 1
+          else high = at
+        }
+      }
+    }
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.compareAt(middle, id) < 0) low = middle + 1
       else high = middle
     }
     return low
+  }
+
+  /** By the milliseconds, or by the sequence numbers when all are of one. There are entries. */
+  #guess(id: StreamId): number {
+    const { count } = this
+    const ids = this.#ids
+    const first = this.#first * HALVES
+    const last = (this.#end - 1) * HALVES
+    const firstMs = ids[first] * TWO_32 + ids[first + 1]
+    const lastMs = ids[last] * TWO_32 + ids[last + 1]
+    if (firstMs < lastMs) return placeGuess(firstMs, lastMs, id.msHi * TWO_32 + id.msLo, count)
+    const firstSeq = ids[first + 2] * TWO_32 + ids[first + 3]
+    return placeGuess(firstSeq, ids[last + 2] * TWO_32 + ids[last + 3], id.seqHi * TWO_32 + id.seqLo, count)
   }
 
   /** First entry that begins at or behind `offset`; the count when there is none. */
