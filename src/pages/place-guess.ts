@@ -1,7 +1,7 @@
 // Where a search begins: where the wanted number would be, were all numbers evenly spread. Each place that a search
-// looks at is a cache miss in a large tree, and IDs, hashes and separators are mostly spread evenly; where they are not, a
-// search that goes on from here in growing steps costs twice the looks of one by halves. Pure; used by: record-page,
-// wire-index, descriptor-block, block-list.
+// looks at is a cache miss in a large tree, and IDs, hashes and separators are mostly spread evenly; where they are
+// not, a search that goes on from here in growing steps costs twice the looks of one by halves. Pure; used by:
+// record-page, wire-index, descriptor-block, block-list.
 
 /** Fewer are searched by halves. */
 export const GUESSED_MIN = 8
