@@ -4,11 +4,14 @@ import { ReplyError, replyErrors } from '../base/errors.js'
 import { ID_MAX, ID_MIN } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { Reply } from '../resp/reply.js'
-import type { ConsumerGroup, Pending } from '../types/stream/stream-api.js'
+import type { LongRead } from '../types/long-read.js'
+import type { Consumer, ConsumerGroup, Pending } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
+import { ListedReply, ReadReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import { endAt, groupAt, startAt, takeCount } from './stream-arguments.js'
+import { LISTED_AT_ONCE } from './stream-info-full.js'
 
 interface PendingOptions {
   key: string
@@ -25,6 +28,8 @@ const ARGC_SUMMARY = 3
 const ARGC_RANGE_MIN = 6
 const ARGC_IDLE_MIN = 8
 const ARGC_MAX = 9
+/** Of a consumer that owns so much of a PEL, idle entries are looked for among everybody's. */
+const SHARE_OF_ALL = 1 / 8
 
 function parsePending(a: Args): PendingOptions {
   const argc = a.request.argc
@@ -53,7 +58,8 @@ function parsePending(a: Args): PendingOptions {
   return options
 }
 
-function writeSummary(reply: Reply, group: ConsumerGroup): void {
+function writeSummary(ctx: CommandContext, group: ConsumerGroup): void {
+  const { reply } = ctx
   const first = group.firstPendingId()
   const last = group.lastPendingId()
   reply.array(4)
@@ -66,44 +72,85 @@ function writeSummary(reply: Reply, group: ConsumerGroup): void {
   }
   reply.streamId(first)
   reply.streamId(last)
-  const owners = [...group.consumers()].filter(consumer => consumer.pendingCount > 0)
+  // As they are now: together they make up the count.
+  const owners: Owner[] = []
+  for (const { name, pendingCount } of group.consumers()) if (pendingCount > 0) owners.push({ name, pendingCount })
   reply.array(owners.length)
-  for (const owner of owners) {
-    reply.array(2)
-    reply.latin1(owner.name)
-    reply.latin1(String(owner.pendingCount))
-  }
+  if (owners.length > LISTED_AT_ONCE && ctx.mayStream) return ctx.stream(new ListedReply(owners, writeOwner))
+  for (const owner of owners) writeOwner(reply, owner)
 }
 
-function rowsOf(ctx: CommandContext, group: ConsumerGroup, options: PendingOptions): Pending[] {
+interface Owner {
+  readonly name: string
+  readonly pendingCount: number
+}
+
+function writeOwner(reply: Reply, { name, pendingCount }: Owner): void {
+  reply.array(2)
+  reply.latin1(name)
+  reply.latin1(String(pendingCount))
+}
+
+function writeRows(ctx: CommandContext, group: ConsumerGroup, options: PendingOptions): void {
   const { start, end, count, minIdleMs } = options
+  const { reply, nowMs } = ctx
   const owner = options.consumer === undefined ? undefined : group.consumer(options.consumer)
-  if (count === 0 || (options.consumer !== undefined && owner === undefined)) return []
+  if (count === 0 || group.pendingCount === 0 || (options.consumer !== undefined && owner === undefined)) {
+    return reply.array(0)
+  }
+  const most = Math.min(count, owner?.pendingCount ?? group.pendingCount)
+  if (most > LISTED_AT_ONCE && ctx.mayStream && writeInPieces(ctx, group, options, owner)) return
   const range =
-    minIdleMs > 0
-      ? group.pendingIdleRange(start, end, ctx.nowMs - minIdleMs, owner)
-      : group.pendingRange(start, end, owner)
+    minIdleMs > 0 ? group.pendingIdleRange(start, end, nowMs - minIdleMs, owner) : group.pendingRange(start, end, owner)
   const rows: Pending[] = []
   for (const row of range) {
     rows.push(row)
     if (rows.length === count) break
   }
-  return rows
+  reply.array(rows.length)
+  for (const row of rows) writeRow(reply, row, nowMs)
+}
+
+/** False when they are few, or the records of others would have to be looked at for these. */
+function writeInPieces(
+  ctx: CommandContext,
+  group: ConsumerGroup,
+  options: PendingOptions,
+  owner: Consumer | undefined,
+): boolean {
+  const { start, end, count, minIdleMs } = options
+  const { nowMs } = ctx
+  let read: LongRead<(row: Pending) => void>
+  let rows: number
+  if (minIdleMs > 0) {
+    if (owner !== undefined && owner.pendingCount < group.pendingCount * SHARE_OF_ALL) return false
+    const found = group.gatherIdle({ start, end, deliveredMaxMs: nowMs - minIdleMs, max: count, consumer: owner })
+    rows = found.count
+    read = found
+  } else {
+    const span = group.pendingSpan(start, end, count, owner)
+    rows = span.to - span.from
+    if (rows <= LISTED_AT_ONCE) return false
+    read = group.pendingRead(rows, owner, span.from)
+  }
+  ctx.reply.array(rows)
+  if (rows > LISTED_AT_ONCE) ctx.stream(new ReadReply(read, reply => row => writeRow(reply, row, nowMs)))
+  else while (read.next(row => writeRow(ctx.reply, row, nowMs)));
+  return true
+}
+
+function writeRow(reply: Reply, row: Pending, nowMs: number): void {
+  reply.array(4)
+  reply.streamId(row.id)
+  reply.latin1(row.ownerName)
+  reply.integer(row.idleMs(nowMs))
+  reply.integer(row.deliveries)
 }
 
 function runPending(ctx: CommandContext, options: PendingOptions): void {
   const { group } = groupAt(ctx, options.key, options.group)
-  if (options.summary) return writeSummary(ctx.reply, group)
-  const rows = rowsOf(ctx, group, options)
-  const reply = ctx.reply
-  reply.array(rows.length)
-  for (const row of rows) {
-    reply.array(4)
-    reply.streamId(row.id)
-    reply.latin1(row.ownerName)
-    reply.integer(row.idleMs(ctx.nowMs))
-    reply.integer(row.deliveries)
-  }
+  if (options.summary) writeSummary(ctx, group)
+  else writeRows(ctx, group, options)
 }
 
 export const xpending = defineCommand<PendingOptions>({

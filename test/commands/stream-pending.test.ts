@@ -1,8 +1,11 @@
 // XPENDING: what tests over TCP cannot hold still, idle times.
 
 import t from 'tap'
+import type { LongReply } from '../../src/commands/long-reply.js'
 import { streamCommands } from '../../src/commands/stream-commands.js'
+import { LISTED_AT_ONCE } from '../../src/commands/stream-info-full.js'
 import { FakeContext } from '../support/fake-context.js'
+import { Streams, valueOf } from './stream-fixture.js'
 
 const ask = (ctx: FakeContext, line: string) => ctx.ask(...line.split(' '))
 
@@ -43,4 +46,100 @@ t.test('a clock that stepped back makes nobody idle for less than nothing', asyn
   const ctx = context()
   ctx.clock.step(-1000)
   t.equal(ask(ctx, 'XPENDING s g - + 1'), `*1\r\n${row('1-1', 'b', 0)}`)
+})
+
+const MANY = LISTED_AT_ONCE + 500
+
+/** Rows of three owners in turn, every hundredth released, the first half of them a second older. */
+function manyPending(): Streams {
+  const streams = new Streams()
+  const { ctx } = streams
+  for (let i = 1; i <= 2 * MANY; i++) ctx.ask('XADD', 's', `${i}-0`, 'f', 'v')
+  ctx.ask('XGROUP', 'CREATE', 's', 'g', '0')
+  for (let i = 0; i < 2 * MANY; i += 10) {
+    if (i === MANY) ctx.clock.advance(1000)
+    ctx.ask(
+      'XREADGROUP',
+      'GROUP',
+      'g',
+      ['ann', 'bob', 'rare'][i % 2000 === 0 ? 2 : (i / 10) % 2],
+      'COUNT',
+      '10',
+      'STREAMS',
+      's',
+      '>',
+    )
+  }
+  for (let i = 100; i <= 2 * MANY; i += 100) ctx.ask('XNACK', 's', 'g', 'FAIL', 'IDS', '1', `${i}-0`)
+  ctx.clock.advance(500)
+  return streams
+}
+
+/** The reply to `line`, between whose pieces `meanwhile` is called. */
+function streamed(streams: Streams, line: string, meanwhile: (piece: number) => void = () => undefined) {
+  const { ctx } = streams
+  let rest: LongReply | undefined
+  ctx.mayStream = true
+  ctx.stream = long => void (rest = long)
+  let text = ask(ctx, line)
+  ctx.mayStream = false
+  let pieces = 0
+  for (let more = rest !== undefined; more; pieces++) {
+    meanwhile(pieces)
+    more = rest!.write(ctx.reply)
+    text += Buffer.concat(ctx.reply.take()).toString('latin1')
+  }
+  rest?.close()
+  t.equal(rest?.pinnedBytes ?? 0, 0, 'everything is let go')
+  return { value: valueOf(text), pieces }
+}
+
+t.test('very many rows are told in pieces, and are those that would be told at once', async t => {
+  const streams = manyPending()
+  const first = { pieces: 3 }
+  const ranges = ['- +', '200-0 +', '- (2500-0', '17 2900-5', '2999 3', '(18446744073709551615-18446744073709551614 +']
+  for (const idle of ['', 'IDLE 400 ', 'IDLE 700 ', 'IDLE 1700 ']) {
+    for (const range of ranges) {
+      for (const count of [LISTED_AT_ONCE + 1, 1_000_000]) {
+        for (const owner of ['', ' ann', ' rare', ' nobody']) {
+          const line = `XPENDING s g ${idle}${range} ${count}${owner}`
+          const atOnce = streams.ask(line) as unknown[]
+          const { value, pieces } = streamed(streams, line)
+          t.same(value, atOnce, line)
+          t.equal(pieces > 0, atOnce.length > LISTED_AT_ONCE, `${line}: ${pieces} pieces of ${atOnce.length}`)
+          first.pieces = Math.max(first.pieces, pieces)
+        }
+      }
+    }
+  }
+  t.ok(first.pieces > 8, `${first.pieces} pieces`)
+})
+
+t.test('what is told in pieces is as it was at the command, whatever happens meanwhile', async t => {
+  const changes = ['XGROUP DESTROY s g', 'XGROUP DELCONSUMER s g ann', 'XACKDEL s g IDS 3 1-0 2000-0 2900-0']
+  for (const line of ['XPENDING s g - + 1000000', 'XPENDING s g IDLE 400 - + 1000000', 'XPENDING s g - + 100000 ann']) {
+    for (const change of changes) {
+      const streams = manyPending()
+      const atOnce = streams.ask(line)
+      const { value } = streamed(streams, line, piece => void (piece === 1 && streams.ask(change)))
+      t.same(value, atOnce, `${line}, ${change}`)
+    }
+  }
+})
+
+t.test('a summary of very many consumers is told in pieces, with the counts of its moment', async t => {
+  const streams = new Streams()
+  for (let i = 1; i <= MANY; i++) {
+    streams.ask(`XADD s ${i}-0 f v`)
+    if (i === 1) streams.ask('XGROUP CREATE s g 0')
+    streams.ask(`XREADGROUP GROUP g c${i} COUNT 1 STREAMS s >`)
+  }
+  const atOnce = streams.ask('XPENDING s g')
+  const { value, pieces } = streamed(
+    streams,
+    'XPENDING s g',
+    piece => void (piece === 1 && streams.ask('XACK s g 1200-0')),
+  )
+  t.same(value, atOnce)
+  t.ok(pieces > 4)
 })

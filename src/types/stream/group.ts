@@ -17,13 +17,15 @@ import { decodeGroupRow, encodeGroupRow } from './group-row.js'
 import type { GroupStream } from './group-stream.js'
 import { objectPartKey, PART, PART_PREFIX_BYTES, partPrefix } from './part-key.js'
 import type { Look, LookQuery } from './pel-look.js'
-import type { VisitPending } from './pel-read.js'
+import type { IdleQuery, IdleRows } from './pel-idle-rows.js'
+import type { Span, VisitPending } from './pel-read.js'
 import type { Claimable, Located, Pending } from './pending.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 
 const ROW_BYTES = 96
 /** What a group takes in memory beside what it holds, as measured. */
 const GROUP_BYTES = 500
+const NO_SPAN: Span = { from: 0, to: 0 }
 const NOTHING_FOUND: Look = { claims: [], deletedIds: [], next: undefined }
 
 export class ConsumerGroup extends Row {
@@ -324,9 +326,19 @@ export class ConsumerGroup extends Row {
     return this.pendingCount === 0 ? undefined : this.#contents.pel().lastId()
   }
 
-  /** The first `max` that are pending, of `consumer` or of all, as they are now; there must be some. */
-  pendingRead(max: number, consumer?: Consumer): LongRead<VisitPending> {
-    return this.#contents.pel().longRead(max, consumer)
+  /** Where the first `max` of [start, end] lie among those pending, of `consumer` or of all. */
+  pendingSpan(start: StreamId, end: StreamId, max: number, consumer?: Consumer): Span {
+    return this.pendingCount === 0 ? NO_SPAN : this.#contents.pel().span(start, end, max, consumer)
+  }
+
+  /** The first `max` from rank `from` on, of `consumer` or of all, as they are now; there must be some. */
+  pendingRead(max: number, consumer?: Consumer, from = 0): LongRead<VisitPending> {
+    return this.#contents.pel().longRead(max, consumer, from)
+  }
+
+  /** As pendingIdleRange(), of very many: they take 36 bytes each. There must be pending entries. */
+  gatherIdle(query: IdleQuery): IdleRows {
+    return this.#contents.pel().gatherIdle(query)
   }
 
   /** XACK of one ID. */

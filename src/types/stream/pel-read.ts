@@ -1,7 +1,7 @@
 // Long reads of a PEL: its records as they are now, a page at a time, all of them or those that one consumer owns.
 // Used by: pel. Uses: pages/tree-snapshot.
 
-import { compareIds } from '../../base/stream-id.js'
+import { compareIds, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
 import type { OrderedPages } from '../../pages/ordered-pages.js'
@@ -20,16 +20,31 @@ type Snapshot = TreeSnapshot<StreamId, RecordPage>
 
 export type VisitPending = (row: Pending) => void
 
-/** The first `max` records of `tree`, which has some. */
-export function pelRead(tree: Tree, consumers: Consumers, max: number): LongRead<VisitPending> {
+/** At most `max` records of `tree` from rank `from` on, of which there are some. */
+export function pelRead(tree: Tree, consumers: Consumers, max: number, from: number): LongRead<VisitPending> {
   const owners = new OwnersThen(consumers)
-  return new TreeRead(tree.snapshot(0, Math.min(max, tree.count)), (page, from, to, visit: VisitPending) => {
-    for (let i = from; i < to; i++) visit(owners.record(page, i))
+  const read = tree.snapshot(from, Math.min(from + max, tree.count))
+  return new TreeRead(read, (page, first, end, visit: VisitPending) => {
+    for (let i = first; i < end; i++) visit(owners.record(page, i))
   })
 }
 
+/** Ranks in one of the two trees. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** The first `max` of those with start <= ID <= end. */
+export function spanOf(tree: Tree, start: StreamId, end: StreamId, max: number): Span {
+  const from = tree.rank(start)
+  const behind = nextId(end)
+  const to = behind === undefined ? tree.count : tree.rank(behind)
+  return { from, to: Math.max(from, Math.min(to, from + max)) }
+}
+
 /** Who owned what when a read began: who was deleted since is known by the records of that time. */
-class OwnersThen {
+export class OwnersThen {
   readonly #consumers: Consumers
   readonly #all: readonly Consumer[]
   #byNumber: Map<number, Consumer> | undefined
@@ -66,9 +81,9 @@ export class OwnedRead implements LongRead<VisitPending> {
   #at = 0
   #filtered = 0
 
-  /** The first `max` of `owned`, which has some. */
-  constructor(tree: Tree, consumers: Consumers, owned: Tree, max: number) {
-    this.#owned = owned.snapshot(0, Math.min(max, owned.count))
+  /** At most `max` of `owned` from rank `from` on, of which there are some. */
+  constructor(tree: Tree, consumers: Consumers, owned: Tree, max: number, from: number) {
+    this.#owned = owned.snapshot(from, Math.min(from + max, owned.count))
     this.#records = tree.snapshot(0, tree.count, false, (first, next) => this.#wants(first, next))
     this.#owners = new OwnersThen(consumers)
   }

@@ -22,8 +22,10 @@ import { oldestFirst } from './pel-oldest.js'
 import { consumerAt, deliveredMsAt, deliveriesAt, pelCodec, putPelRecord, RELEASED } from './pel-record.js'
 import { look, recordsAmong } from './pel-look.js'
 import type { Look, LookQuery } from './pel-look.js'
-import { OwnedRead, pelRead } from './pel-read.js'
-import type { VisitPending } from './pel-read.js'
+import { gatherIdle } from './pel-idle-rows.js'
+import type { IdleQuery, IdleRows } from './pel-idle-rows.js'
+import { OwnedRead, pelRead, spanOf } from './pel-read.js'
+import type { Span, VisitPending } from './pel-read.js'
 import { Pending } from './pending.js'
 import type { Claimable, Located, Releases } from './pending.js'
 import { brokenPel, insertId, removeId, removeRunOf } from './pel-trees.js'
@@ -430,10 +432,20 @@ export class Pel {
     return Math.max(deliveredMaxMs, this.#placesEnd - 1)
   }
 
-  /** The first `max` records, or those of what `consumer` owns, of which there are some, as they are now. */
-  longRead(max: number, consumer: Consumer | undefined): LongRead<VisitPending> {
-    if (consumer === undefined) return pelRead(this.#tree, this.#consumers, max)
-    return new OwnedRead(this.#tree, this.#consumers, consumer.owned(), max)
+  /** See spanOf(): of all records, or of what `consumer` owns. */
+  span(start: StreamId, end: StreamId, max: number, consumer: Consumer | undefined): Span {
+    return spanOf(consumer === undefined ? this.#tree : consumer.owned(), start, end, max)
+  }
+
+  /** At most `max` from rank `from` on, of which there are some, as they are now; ranks are those of span(). */
+  longRead(max: number, consumer: Consumer | undefined, from: number): LongRead<VisitPending> {
+    if (consumer === undefined) return pelRead(this.#tree, this.#consumers, max, from)
+    return new OwnedRead(this.#tree, this.#consumers, consumer.owned(), max, from)
+  }
+
+  /** See gatherIdle(). */
+  gatherIdle(query: IdleQuery): IdleRows {
+    return gatherIdle(this.#tree, this.#consumers, query, this.#summaryMax(query.deliveredMaxMs))
   }
 
   /** As idleRange(), of what `consumer` owns. */
