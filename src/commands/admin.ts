@@ -9,6 +9,7 @@ import { durabilityCommands } from './durability.js'
 import { infoCommand } from './info.js'
 import { latencyCommand } from './latency.js'
 import { memoryCommand } from './memory.js'
+import { moduleCommand } from './module.js'
 import { slowlogCommand } from './slowlog.js'
 import { defineCommand, Flag } from './spec.js'
 import type { CommandSpec } from './spec.js'
@@ -71,6 +72,7 @@ export const serverCommands: readonly CommandSpec<never>[] = [
   latencyCommand,
   memoryCommand,
   debugCommand,
+  moduleCommand,
   ...durabilityCommands,
   replicaOf('replicaof', '5.0.0'),
   replicaOf('slaveof', '1.0.0'),

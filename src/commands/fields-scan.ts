@@ -20,15 +20,22 @@ export interface FieldsScan {
 export function parseFieldsScan(args: Args): FieldsScan {
   const key = args.key()
   const cursor = Number(parseCursor(args.text()))
-  return { key, cursor, options: attempt(args, a => parseScanOptions(a, false)) }
+  return { key, cursor, options: attempt(args, a => parseScanOptions(a)) }
 }
 
-/** @param value undefined when there is no such key */
+/** As parseFieldsScan(), with NOVALUES. */
+export function parseHashScan(args: Args): FieldsScan {
+  const key = args.key()
+  const cursor = Number(parseCursor(args.text()))
+  return { key, cursor, options: attempt(args, a => parseScanOptions(a, 'NOVALUES')) }
+}
+
+/** @param value undefined when there is no such key. @param hasValues true for a hash */
 export function replyScan(
   ctx: CommandContext,
   value: FieldsValue | undefined,
   scan: FieldsScan,
-  withValues: boolean,
+  hasValues: boolean,
 ): void {
   const { reply } = ctx
   reply.array(2)
@@ -37,7 +44,8 @@ export function replyScan(
     reply.array(0)
     return
   }
-  const { count, pattern } = granted(scan.options)
+  const { count, pattern, fieldsOnly } = granted(scan.options)
+  const withValues = hasValues && !fieldsOnly
   const fields: string[] = []
   const values: (string | Buffer)[] = []
   const next = value.scan(scan.cursor, count, (field, content) => {

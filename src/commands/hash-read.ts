@@ -5,7 +5,7 @@ import type { Reply } from '../resp/reply.js'
 import type { HashValue } from '../types/hash/hash-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
-import { parseFieldsScan, replyScan } from './fields-scan.js'
+import { parseHashScan, replyScan } from './fields-scan.js'
 import { hashAt } from './hash-store.js'
 import { LONG_REPLY_BYTES, ReadReply } from './long-reply.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
@@ -115,10 +115,10 @@ const hscan = defineCommand({
   keys: keysAt(['RO', 'access'], 1),
   group: 'hash',
   since: '2.8.0',
-  summary: 'Goes through the fields and values of a hash a few at a time.',
+  summary: 'Goes through the fields of a hash, and with them their values, a few at a time.',
   complexity: 'O(log N) for each call, O(N) for a whole pass',
   tips: ['nondeterministic_output'],
-  parse: parseFieldsScan,
+  parse: parseHashScan,
   run: (ctx, scan) => replyScan(ctx, hashAt(ctx, scan.key), scan, true),
 })
 

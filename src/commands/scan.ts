@@ -28,14 +28,24 @@ export interface ScanOptions {
   readonly pattern: string | undefined
   /** Lower case. SCAN only. */
   readonly type: string | undefined
+  /** NOVALUES. HSCAN only. */
+  readonly fieldsOnly: boolean
 }
 
-/** `[MATCH pattern] [COUNT count] [TYPE type]` to the end. @param withType false where TYPE is a syntax error */
-export function parseScanOptions(args: Args, withType: boolean): ScanOptions {
+/** What only one of the scans knows. */
+type OwnOption = 'TYPE' | 'NOVALUES'
+
+/** `[MATCH pattern] [COUNT count] [<own>]` to the end. @param own elsewhere a syntax error */
+export function parseScanOptions(args: Args, own?: OwnOption): ScanOptions {
   let count = COUNT_DEFAULT
   let pattern: string | undefined
   let type: string | undefined
+  let fieldsOnly = false
   while (args.remaining > 0) {
+    if (own === 'NOVALUES' && args.take('NOVALUES')) {
+      fieldsOnly = true
+      continue
+    }
     if (args.remaining === 1) throw new ReplyError(replyErrors.syntax)
     if (args.take('COUNT')) {
       count = args.integer()
@@ -43,13 +53,13 @@ export function parseScanOptions(args: Args, withType: boolean): ScanOptions {
     } else if (args.take('MATCH')) {
       const text = args.text()
       pattern = text === '*' ? undefined : text
-    } else if (withType && args.take('TYPE')) {
+    } else if (own === 'TYPE' && args.take('TYPE')) {
       type = args.text().toLowerCase()
     } else {
       throw new ReplyError(replyErrors.syntax)
     }
   }
-  return { count, pattern, type }
+  return { count, pattern, type, fieldsOnly }
 }
 
 const scan = defineCommand({
@@ -65,7 +75,7 @@ const scan = defineCommand({
   tips: ['nondeterministic_output', 'request_policy:special'],
   parse(args: Args) {
     const cursor = parseCursor(args.text())
-    return { cursor, ...parseScanOptions(args, true) }
+    return { cursor, ...parseScanOptions(args, 'TYPE') }
   },
   run(ctx, { cursor, count, pattern, type }) {
     const found = ctx.db.scan(cursor, count)

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { hashCommands } from '../../src/commands/hash-commands.js'
 import { setCommands } from '../../src/commands/set-commands.js'
+import { zsetCommands } from '../../src/commands/zset-commands.js'
 import { FakeContext } from '../support/fake-context.js'
 
 function bulks(reply: string): string[] {
@@ -42,6 +43,26 @@ t.test('HSCAN gives fields with their values; a small hash comes whole', async t
   t.equal(given.length, 702 * 2)
   for (let i = 0; i < given.length; i += 2) if (/^f\d/.test(given[i])) t.equal(given[i + 1], `v${given[i].slice(1)}`)
 })
+
+t.test(
+  'HSCAN with NOVALUES gives fields alone, small and large, beside the other options; other scans refuse it',
+  async t => {
+    const ctx = new FakeContext([...hashCommands, ...setCommands, ...zsetCommands])
+    ctx.ask('HSET', 'k', 'f', '1', 'g', '2')
+    t.same(passOf(ctx, 'HSCAN', 'NOVALUES').given, ['f', 'g'])
+    t.same(passOf(ctx, 'HSCAN', 'novalues', 'MATCH', 'g').given, ['g'])
+    t.same(passOf(ctx, 'HSCAN', 'COUNT', '5', 'NOVALUES').given, ['f', 'g'])
+    t.equal(ctx.ask('HSCAN', 'k', '0', 'NOVALUES', 'COUNT'), '-ERR syntax error\r\n')
+    t.equal(ctx.ask('HSCAN', 'none', '0', 'NOVALUES'), '*2\r\n$1\r\n0\r\n*0\r\n')
+    const fields = Array.from({ length: 700 }, (_, i) => `f${i}`)
+    for (const field of fields) ctx.ask('HSET', 'k', field, 'v')
+    t.same(passOf(ctx, 'HSCAN', 'COUNT', '50', 'NOVALUES').given.sort(), ['f', 'g', ...fields].sort())
+    ctx.ask('SADD', 's', 'm')
+    ctx.ask('ZADD', 'z', '1', 'm')
+    t.equal(ctx.ask('SSCAN', 's', '0', 'NOVALUES'), '-ERR syntax error\r\n')
+    t.equal(ctx.ask('ZSCAN', 'z', '0', 'NOVALUES'), '-ERR syntax error\r\n')
+  },
+)
 
 t.test('cursors fit a double: clients keep them as numbers', async t => {
   const ctx = new FakeContext(setCommands)
