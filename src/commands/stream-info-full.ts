@@ -117,6 +117,7 @@ function writeConsumer(
   count: number,
   many: number,
 ): LongReply | undefined {
+  group.catchUp()
   reply.map(5)
   reply.latin1('name')
   reply.latin1(consumer.name)

@@ -208,7 +208,10 @@ const consumers = defineCommand<ConsumersOptions>({
     const found = group.consumers()
     const { nowMs } = ctx
     ctx.reply.array(found.length)
-    writeListed(ctx, found, (reply, consumer) => writeConsumer(reply, consumer, nowMs))
+    writeListed(ctx, found, (reply, consumer) => {
+      group.catchUp()
+      writeConsumer(reply, consumer, nowMs)
+    })
   },
 })
 

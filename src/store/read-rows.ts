@@ -10,6 +10,7 @@ import type { BorrowedRow, Rows, RowsView } from './rows.js'
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 
 export class ReadRows implements Rows {
+  readonly readOnly = true
   readonly cache = new ClockCache(CACHE_BYTES_MAX)
   readonly misses = new PageMisses()
   readonly #source: Pick<Rows, 'read' | 'scan'>

@@ -5,6 +5,8 @@ import type { PageMisses, RowRef } from './page-misses.js'
 import type { Row, StoreObject, Table } from './row.js'
 
 export interface Rows {
+  /** Nothing may be changed: touch() and its like are not to be called. */
+  readonly readOnly?: boolean
   /** A new id for an object or a tree; never given out twice in a data folder. */
   newId(): number
   /** Says that `row` is about to change. Cheap when the row is already dirty in this epoch. */

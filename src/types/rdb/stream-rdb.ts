@@ -17,6 +17,7 @@ import { countOf } from '../stream/count.js'
 import type { Count } from '../stream/count.js'
 import type { ConsumerGroup } from '../stream/group.js'
 import type { MacroNode } from '../stream/macro-nodes.js'
+import { entriesAddedUpTo } from '../stream/read-progress.js'
 import { Stream } from '../stream/stream.js'
 import { ListpackWriter } from './listpack.js'
 import { PayloadError } from './payload-error.js'
@@ -164,7 +165,7 @@ function readNodes(reader: RdbReader, stream: Stream): void {
 function readGroup(reader: RdbReader, code: number, stream: Stream): void {
   const name = reader.text()
   const lastDeliveredId = reader.id()
-  const entriesRead = code === LISTPACKS ? stream.estimateEntriesRead(lastDeliveredId) : signed(reader.wide())
+  const entriesRead = code === LISTPACKS ? entriesAddedUpTo(stream, lastDeliveredId) : signed(reader.wide())
   if (stream.group(name) !== undefined) throw new PayloadError('stream with two groups of one name')
   reader.spend(GROUP_BYTES + name.length)
   const group = stream.createGroup(name, lastDeliveredId, entriesRead === -1 ? undefined : entriesRead)

@@ -3,6 +3,7 @@
 import type { StreamId } from '../../base/stream-id.js'
 import type { StoreObject } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
+import type { DroppedReferences } from './dropped-references.js'
 import type { EntryFinder } from './entry-finder.js'
 import type { EntryRun, WireSlice } from './entry-run.js'
 import type { StreamCounters } from './read-progress.js'
@@ -11,6 +12,8 @@ import type { StreamCounters } from './read-progress.js'
 export interface GroupStream extends StreamCounters {
   readonly rows: Rows
   readonly object: StoreObject
+  /** What groups have to catch up with. */
+  readonly dropped: DroppedReferences
   /** At most `max` entries from `start` on. */
   runsFrom(start: StreamId, max: number): EntryRun[]
   /** As runsFrom(), a run at a time, up to `end`. */

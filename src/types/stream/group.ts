@@ -32,7 +32,9 @@ export class ConsumerGroup extends Row {
   #lastDeliveredId: StreamId
   #entriesRead: Count | undefined
   #position: Count | undefined
+  /** See #held. */
   #contents: GroupContents
+  #droppedSeen = 0
   #dropped = false
 
   constructor(
@@ -62,6 +64,7 @@ export class ConsumerGroup extends Row {
     const { rows } = stream
     const contents = new GroupContents(rows, new StoreObject(rows.newId()))
     const group = new ConsumerGroup(stream, contents, name, lastDeliveredId, entriesRead)
+    group.#droppedSeen = stream.dropped.epoch
     rows.touch(group)
     return group
   }
@@ -121,6 +124,25 @@ export class ConsumerGroup extends Row {
     return this.#contents.storedPelRoot
   }
 
+  /** What it holds, caught up with what was dropped from all groups. */
+  get #held(): GroupContents {
+    if (this.#droppedSeen !== this.stream.dropped.epoch) this.catchUp()
+    return this.#contents
+  }
+
+  /** Takes out what was dropped from all groups since it was last looked at. */
+  catchUp(): void {
+    const { dropped } = this.stream
+    if (this.#droppedSeen === dropped.epoch || this.#dropped || this.rows.readOnly === true) return
+    if (this.#contents.pendingCount > 0) {
+      const { ranges, ids } = dropped.since(this.#droppedSeen)
+      const pel = ranges.length + ids.length > 0 ? this.#contents.pel() : undefined
+      for (const { first, last } of ranges) pel?.removeRange(first, last)
+      pel?.removeAll(pel.among(ids))
+    }
+    this.#droppedSeen = dropped.epoch
+  }
+
   get lastDeliveredId(): StreamId {
     return this.#lastDeliveredId
   }
@@ -148,12 +170,12 @@ export class ConsumerGroup extends Row {
   }
 
   get pendingCount(): number {
-    return this.#contents.pendingCount
+    return this.#held.pendingCount
   }
 
   /** Pending entries that nobody owns. */
   get releasedCount(): number {
-    return this.#contents.releases.count
+    return this.#held.releases.count
   }
 
   get consumerCount(): number {
@@ -184,30 +206,30 @@ export class ConsumerGroup extends Row {
   }
 
   consumer(name: string): Consumer | undefined {
-    return this.#contents.consumers().get(name)
+    return this.#held.consumers().get(name)
   }
 
   /** Names ascending by bytes. */
   consumers(): readonly Consumer[] {
-    return this.#contents.consumers().all()
+    return this.#held.consumers().all()
   }
 
   /** The consumer, and whether it is new (then seenMs = nowMs and activeMs = undefined). */
   ensureConsumer(name: string, nowMs: number): { consumer: Consumer; created: boolean } {
-    const known = this.#contents.consumers().get(name)
+    const known = this.#held.consumers().get(name)
     if (known !== undefined) return { consumer: known, created: false }
     this.rows.touch(this)
-    return { consumer: this.#contents.consumers().create(this.#contents.takeNumber(), name, nowMs), created: true }
+    return { consumer: this.#held.consumers().create(this.#held.takeNumber(), name, nowMs), created: true }
   }
 
   /** Drops its pending entries too; returns how many those were, undefined when there is no such consumer. */
   deleteConsumer(name: string): number | undefined {
-    const consumer = this.#contents.consumers().get(name)
+    const consumer = this.#held.consumers().get(name)
     if (consumer === undefined) return undefined
     const pending = consumer.pendingCount
     this.rows.touch(this)
-    if (pending > 0) this.#contents.pel().removeOwned(consumer)
-    this.#contents.consumers().delete(consumer)
+    if (pending > 0) this.#held.pel().removeOwned(consumer)
+    this.#held.consumers().delete(consumer)
     return pending
   }
 
@@ -228,7 +250,7 @@ export class ConsumerGroup extends Row {
     for (const run of runs) entries += run.entries
     const holed = compareIds(stream.maxDeletedId, firstId) >= 0
     const entriesInHoles = holed ? Math.min(entries, stream.countRange(firstId, stream.maxDeletedId)) : 0
-    const pel = noAck ? undefined : this.#contents.pel()
+    const pel = noAck ? undefined : this.#held.pel()
     this.rows.touch(this)
     const delivery = { firstId, lastId, entries, entriesInHoles }
     this.#entriesRead = entriesReadAfter(stream, this.#entriesRead, delivery)
@@ -265,24 +287,24 @@ export class ConsumerGroup extends Row {
   }
 
   pending(id: StreamId): Pending | undefined {
-    return this.pendingCount === 0 ? undefined : this.#contents.pel().get(id)
+    return this.pendingCount === 0 ? undefined : this.#held.pel().get(id)
   }
 
   /** As pending(), with its place. */
   locatePending(id: StreamId): Located | undefined {
-    return this.pendingCount === 0 ? undefined : this.#contents.pel().find(id)
+    return this.pendingCount === 0 ? undefined : this.#held.pel().find(id)
   }
 
   /** What an XAUTOCLAIM finds: see pel-look. */
   lookForIdle(query: LookQuery): Look {
     if (this.pendingCount === 0) return NOTHING_FOUND
-    return this.#contents.pel().look(query, this.stream.finder())
+    return this.#held.pel().look(query, this.stream.finder())
   }
 
   /** Pending entries of [start, end], ascending, of one consumer or of all. They may change while they are taken. */
   pendingRange(start: StreamId, end: StreamId, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
-    const pel = this.#contents.pel()
+    const pel = this.#held.pel()
     return consumer === undefined ? pel.range(start, end) : pel.ownedIdleRange(consumer, start, end, Infinity)
   }
 
@@ -292,25 +314,25 @@ export class ConsumerGroup extends Row {
    */
   pendingIdleRange(start: StreamId, end: StreamId, deliveredMaxMs: number, consumer?: Consumer): Iterable<Pending> {
     if (this.pendingCount === 0) return []
-    const pel = this.#contents.pel()
+    const pel = this.#held.pel()
     if (consumer === undefined) return pel.idleRange(start, end, deliveredMaxMs)
     return pel.ownedIdleRange(consumer, start, end, deliveredMaxMs)
   }
 
   /** As pendingIdleRange(), of all, in the order in which they are to be claimed. They must not change meanwhile. */
   oldestPending(deliveredMaxMs: number): Iterable<Pending> {
-    return this.pendingCount === 0 ? [] : this.#contents.pel().oldest(deliveredMaxMs)
+    return this.pendingCount === 0 ? [] : this.#held.pel().oldest(deliveredMaxMs)
   }
 
   /** As oldestPending(), of those whose entry is in the stream. What is not there is passed over once, not always. */
   claimable(deliveredMaxMs: number): Iterable<Claimable<WireSlice>> {
     if (this.pendingCount === 0) return []
-    return this.#contents.pel().claimable(deliveredMaxMs, id => this.stream.get(id))
+    return this.#held.pel().claimable(deliveredMaxMs, id => this.stream.get(id))
   }
 
   /** Nothing that claimable() gives was delivered before, Unix ms; beyond all times when there is none. */
   claimableSinceMs(): number {
-    return this.pendingCount === 0 ? Number.MAX_SAFE_INTEGER : this.#contents.pel().claimableSinceMs()
+    return this.pendingCount === 0 ? Number.MAX_SAFE_INTEGER : this.#held.pel().claimableSinceMs()
   }
 
   /** IDs of deleted entries may be given to new ones from now on. */
@@ -319,36 +341,36 @@ export class ConsumerGroup extends Row {
   }
 
   firstPendingId(): StreamId | undefined {
-    return this.pendingCount === 0 ? undefined : this.#contents.pel().firstId()
+    return this.pendingCount === 0 ? undefined : this.#held.pel().firstId()
   }
 
   lastPendingId(): StreamId | undefined {
-    return this.pendingCount === 0 ? undefined : this.#contents.pel().lastId()
+    return this.pendingCount === 0 ? undefined : this.#held.pel().lastId()
   }
 
   /** Where the first `max` of [start, end] lie among those pending, of `consumer` or of all. */
   pendingSpan(start: StreamId, end: StreamId, max: number, consumer?: Consumer): Span {
-    return this.pendingCount === 0 ? NO_SPAN : this.#contents.pel().span(start, end, max, consumer)
+    return this.pendingCount === 0 ? NO_SPAN : this.#held.pel().span(start, end, max, consumer)
   }
 
   /** The first `max` from rank `from` on, of `consumer` or of all, as they are now; there must be some. */
   pendingRead(max: number, consumer?: Consumer, from = 0): LongRead<VisitPending> {
-    return this.#contents.pel().longRead(max, consumer, from)
+    return this.#held.pel().longRead(max, consumer, from)
   }
 
   /** As pendingIdleRange(), of very many: they take 36 bytes each. There must be pending entries. */
   gatherIdle(query: IdleQuery): IdleRows {
-    return this.#contents.pel().gatherIdle(query)
+    return this.#held.pel().gatherIdle(query)
   }
 
   /** XACK of one ID. */
   ack(id: StreamId): boolean {
-    return this.pendingCount > 0 && this.#contents.pel().remove(id)
+    return this.pendingCount > 0 && this.#held.pel().remove(id)
   }
 
   /** XACK of many; returns how many were pending. */
   ackAll(ids: StreamIdList): number {
-    return this.pendingCount > 0 ? this.#contents.pel().removeAll(ids) : 0
+    return this.pendingCount > 0 ? this.#held.pel().removeAll(ids) : 0
   }
 
   /** As ackAll() of `ids`, which ascend; whether each was pending. */
@@ -369,32 +391,32 @@ export class ConsumerGroup extends Row {
    * and replay. Call settlePending() behind the last of many.
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
-    this.#contents.pel().set(id, owner, deliveredMs, deliveries)
+    this.#held.pel().set(id, owner, deliveredMs, deliveries)
   }
 
   /** As setPending(), of one that was located. */
   setLocated(found: Located, owner: Consumer, deliveredMs: number, deliveries: Count): void {
-    this.#contents.pel().setFound(found, owner, deliveredMs, deliveries)
+    this.#held.pel().setFound(found, owner, deliveredMs, deliveries)
   }
 
   /** Keeps what searches look at tight. */
   settlePending(): void {
-    this.#contents.pelIfOpen?.tighten()
+    this.#held.pelIfOpen?.tighten()
   }
 
   /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */
   release(id: StreamId, deliveries: Count): void {
-    this.#contents.pel().disown(id, deliveries)
+    this.#held.pel().disown(id, deliveries)
   }
 
   /** Those of `ids`, which ascend, that are pending. */
   pendingAmong(ids: readonly StreamId[]): StreamIdList {
-    return this.pendingCount > 0 ? this.#contents.pel().among(ids) : new StreamIdList()
+    return this.pendingCount > 0 ? this.#held.pel().among(ids) : new StreamIdList()
   }
 
   /** Forgets what is pending of [start, end]; returns how many that was. */
   dropPending(start: StreamId, end: StreamId): number {
-    return this.pendingCount === 0 ? 0 : this.#contents.pel().removeRange(start, end)
+    return this.pendingCount === 0 ? 0 : this.#held.pel().removeRange(start, end)
   }
 
   /** Drops the group with its consumers and its PEL; the stream forgets it and sees to its row. */
@@ -435,7 +457,7 @@ export class ConsumerGroup extends Row {
     inspection.owns(this.object.id)
     inspection.attempt(() => {
       if (this.#contents.hasPel) return this.#contents.pel().check(inspection)
-      for (const { name, pendingCount } of this.consumers()) {
+      for (const { name, pendingCount } of this.#contents.consumers().all()) {
         if (pendingCount > 0) inspection.found(`consumer '${name}' owns ${pendingCount} pending entries of none`)
       }
     }, ` (group '${this.name}')`)
@@ -445,7 +467,7 @@ export class ConsumerGroup extends Row {
   copyTo(target: ConsumerGroup): void {
     target.rows.touch(target)
     target.#position = this.#position
-    target.#contents.copyFrom(this.#contents)
+    target.#contents.copyFrom(this.#held)
   }
 
   memoryUsage(): number {

@@ -95,6 +95,11 @@ export class Groups {
     return (this.#sorted ??= sortedByName(this.#open().values()))
   }
 
+  /** In no order; those that come or go meanwhile may be among them. */
+  values(): Iterator<ConsumerGroup> {
+    return this.#open().values()
+  }
+
   /** Those whose rows can be read, for repair. */
   readable(): ConsumerGroup[] {
     const groups: ConsumerGroup[] = []

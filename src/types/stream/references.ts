@@ -4,12 +4,19 @@
 
 import { compareIds, formatId, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { DroppedReferences } from './dropped-references.js'
 import type { EntryRun } from './entry-run.js'
 import { ascending } from './id-order.js'
 import type { Stream } from './stream.js'
 import type { Trim } from './trim.js'
 
 export type ReferencePolicy = 'keep' | 'drop' | 'acked'
+
+/** References of more groups are not dropped by the command itself. */
+export const GROUPS_AT_ONCE = 64
+/** Groups that catch up with each command: a round over all ends before much more than NOTED_MAX IDs are noted. */
+const CATCH_UP_MIN = 8
+const NOTED_MAX = 65_536
 
 /** Entries looked at in one go. */
 const CHUNK_ENTRIES = 512
@@ -36,9 +43,21 @@ export function referencedAmong(stream: Stream, ids: readonly StreamId[]): Reado
   return referenced
 }
 
-/** Takes `ids` out of the pending entries of all groups; returns how many those were. */
+/**
+ * Takes `ids`, of which no entry is left when the command ends, out of the pending entries of all groups; returns how
+ * many those were. Of very many groups it is noted, and counts as one: see dropped-references.
+ */
 export function dropReferences(stream: Stream, ids: readonly StreamId[]): number {
   const sorted = ascending(ids)
+  const { lastId } = stream
+  if (stream.groupCount > GROUPS_AT_ONCE && sorted.length > 0) {
+    // What is above may be added yet, and is pending nowhere unless IDs went back.
+    const isNoted = sorted.every(id => compareIds(id, lastId) <= 0)
+    if (isNoted) {
+      note(stream, sorted.length, dropped => dropped.add(sorted))
+      return 1
+    }
+  }
   let dropped = 0
   for (const group of stream.groups()) {
     const pending = group.pendingAmong(sorted)
@@ -51,7 +70,14 @@ export function dropReferences(stream: Stream, ids: readonly StreamId[]): number
 export function dropReferencesToTrimmed(stream: Stream): void {
   const end = stream.length === 0 ? stream.lastId : previousId(stream.firstId)
   if (end === undefined) return
+  if (stream.groupCount > GROUPS_AT_ONCE) return note(stream, 1, dropped => dropped.addUpTo(end))
   for (const group of stream.groups()) group.dropPending(ID_MIN, end)
+}
+
+/** Notes `ids` IDs, and has some groups catch up: the more, the more was noted. */
+function note(stream: Stream, ids: number, add: (dropped: DroppedReferences) => void): void {
+  stream.noteDropped(add)
+  stream.catchUp(Math.max(CATCH_UP_MIN, Math.ceil((stream.groupCount * ids) / NOTED_MAX)))
 }
 
 /**

@@ -1,6 +1,6 @@
 // The row of a stream in Table.Heads: everything about the stream as a whole, and the roots of its trees. Pure codec.
 //
-// Head, version 2. On disk, so frozen: add a version, never edit a row. docs/format/stream.md repeats the drawing.
+// Head, version 3. On disk, so frozen: add a version, never edit a row. docs/format/stream.md repeats the drawing.
 // offset  size  field                          offset  size  field
 //      0     1  version                            42     8  entries added, int64
 //      1     1  zero                               50     4  groups
@@ -8,7 +8,9 @@
 //     10    16  last ID                             .     .  section: root of the closed macro nodes
 //     26    16  max deleted ID                      .     .  section: open macro node, see below
 //                                                   .     .  section: idempotence (idempotence.ts)
-// What is missing is an empty section. Version 1 had no section for idempotence.
+//                                                   .     .  section: dropped references (dropped-references.ts)
+// What is missing is an empty section. Version 1 had none for idempotence, version 2 none for dropped references; a
+// head without these is written as version 2.
 //
 // Open macro node
 // offset  size  field                          offset  size  field
@@ -24,7 +26,7 @@ import { getCount, putCount } from './count.js'
 import type { Count } from './count.js'
 import { joinSections, splitSections, versionOf } from './row-sections.js'
 
-export const HEAD_VERSION = 2
+export const HEAD_VERSION = 3
 export const HEAD = {
   VERSION: 0,
   LENGTH: 2,
@@ -67,28 +69,38 @@ export interface StreamHead {
   closedRoot: Buffer | undefined
   openNode: OpenNode | undefined
   idempotence: Buffer | undefined
+  dropped: Buffer | undefined
 }
 
-const VERSION_WITHOUT_IDEMPOTENCE = 1
-const SECTIONS_AT = { [VERSION_WITHOUT_IDEMPOTENCE]: HEAD.SECTIONS, [HEAD_VERSION]: HEAD.SECTIONS } as const
+const VERSION_WITHOUT_DROPPED = 2
+/** Sections by version. */
+const SECTIONS = { 1: 3, [VERSION_WITHOUT_DROPPED]: 4, [HEAD_VERSION]: 5 } as const
+const SECTIONS_AT = {
+  1: HEAD.SECTIONS,
+  [VERSION_WITHOUT_DROPPED]: HEAD.SECTIONS,
+  [HEAD_VERSION]: HEAD.SECTIONS,
+} as const
 const NOTHING = Buffer.alloc(0)
 
 export function encodeHead(head: StreamHead): Buffer {
   const fixed = Buffer.alloc(HEAD.SECTIONS)
-  fixed[HEAD.VERSION] = HEAD_VERSION
+  fixed[HEAD.VERSION] = head.dropped === undefined ? VERSION_WITHOUT_DROPPED : HEAD_VERSION
   putCount(fixed, HEAD.LENGTH, head.length)
   putId(fixed, HEAD.LAST_ID, head.lastId)
   putId(fixed, HEAD.MAX_DELETED_ID, head.maxDeletedId)
   putCount(fixed, HEAD.ENTRIES_ADDED, head.entriesAdded)
   fixed.writeUInt32BE(head.groupCount, HEAD.GROUPS)
   const open = head.openNode === undefined ? NOTHING : encodeOpenNode(head.openNode)
-  return joinSections(fixed, [head.entriesRoot, head.closedRoot ?? NOTHING, open, head.idempotence ?? NOTHING])
+  const sections = [head.entriesRoot, head.closedRoot ?? NOTHING, open, head.idempotence ?? NOTHING]
+  if (head.dropped !== undefined) sections.push(head.dropped)
+  return joinSections(fixed, sections)
 }
 
 /** @throws CorruptionError naming `what` */
 export function decodeHead(value: Buffer, what: string): StreamHead {
-  const sections = versionOf(value, SECTIONS_AT, what) === VERSION_WITHOUT_IDEMPOTENCE ? 3 : 4
-  const [entriesRoot, closedRoot, open, idempotence] = splitSections(value, HEAD.SECTIONS, sections, what)
+  const version = versionOf(value, SECTIONS_AT, what) as keyof typeof SECTIONS
+  const sections = splitSections(value, HEAD.SECTIONS, SECTIONS[version], what)
+  const [entriesRoot, closedRoot, open, idempotence, dropped] = sections
   return {
     length: Number(getCount(value, HEAD.LENGTH)),
     lastId: getId(value, HEAD.LAST_ID),
@@ -99,6 +111,7 @@ export function decodeHead(value: Buffer, what: string): StreamHead {
     closedRoot: closedRoot.length === 0 ? undefined : closedRoot,
     openNode: open.length === 0 ? undefined : decodeOpenNode(open, what),
     idempotence: idempotence === undefined || idempotence.length === 0 ? undefined : idempotence,
+    dropped: dropped === undefined || dropped.length === 0 ? undefined : dropped,
   }
 }
 

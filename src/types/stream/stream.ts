@@ -15,6 +15,7 @@ import type { KeyValue, TypeSpec } from '../key-value.js'
 import type { LongRead } from '../long-read.js'
 import { addCounts } from './count.js'
 import type { Count } from './count.js'
+import { DroppedReferences, NOTHING_DROPPED } from './dropped-references.js'
 import { Entries } from './entries.js'
 import type { EntryFinder } from './entry-finder.js'
 import type { EntryRun, WireSlice } from './entry-run.js'
@@ -25,7 +26,6 @@ import { Groups } from './groups.js'
 import { Idempotence } from './idempotence.js'
 import { MacroNodes } from './macro-nodes.js'
 import type { MacroNode, NodeLimits } from './macro-nodes.js'
-import { entriesAddedUpTo } from './read-progress.js'
 import { salvageGroup } from './group-salvage.js'
 import { digestStream } from './stream-digest.js'
 import { decodeHead, encodeHead } from './stream-head.js'
@@ -64,6 +64,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   readonly #entries: Entries
   readonly #nodes: MacroNodes
   readonly #groups: Groups
+  #dropped: DroppedReferences | undefined
   /** Undefined while nobody asked for it: most streams go without. */
   #idempotence: Idempotence | undefined
 
@@ -85,6 +86,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
       this.#lastId = head.lastId
       this.#maxDeletedId = head.maxDeletedId
       this.#entriesAdded = head.entriesAdded
+      if (head.dropped !== undefined) this.#dropped = DroppedReferences.decode(head.dropped, `stream ${object.id}`)
     }
   }
 
@@ -129,6 +131,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
       closedRoot: this.#nodes.encodeClosedRoot(),
       openNode: this.#nodes.open,
       idempotence: this.#idempotence?.encode(),
+      dropped: this.#dropped?.encode(),
     })
   }
 
@@ -319,7 +322,10 @@ export class Stream extends Row implements KeyValue, GroupStream {
   /** XSETID (checked by the caller). */
   setId(lastId: StreamId, entriesAdded: Count | undefined, maxDeletedId: StreamId | undefined): void {
     this.rows.touch(this)
-    if (compareIds(lastId, this.#lastId) < 0) for (const group of this.#groups.all()) group.idsMayComeAgain()
+    if (compareIds(lastId, this.#lastId) < 0) {
+      this.catchUp(Infinity)
+      for (const group of this.#groups.all()) group.idsMayComeAgain()
+    }
     this.#lastId = lastId
     if (entriesAdded !== undefined) {
       this.#entriesAdded = entriesAdded
@@ -350,6 +356,22 @@ export class Stream extends Row implements KeyValue, GroupStream {
     return this.#groups.all()
   }
 
+  /** What groups have to catch up with. */
+  get dropped(): DroppedReferences {
+    return this.#dropped ?? NOTHING_DROPPED
+  }
+
+  /** Adds to `dropped`. */
+  noteDropped(add: (dropped: DroppedReferences) => void): void {
+    this.rows.touch(this)
+    add((this.#dropped ??= new DroppedReferences()))
+  }
+
+  /** See DroppedReferences.goRound(). */
+  catchUp(max: number): void {
+    this.#dropped?.goRound(() => this.#groups.values(), max, () => this.rows.touch(this))
+  }
+
   /** `entriesRead` undefined = unknown (-1). The name must be new (asserted). */
   createGroup(name: string, lastDeliveredId: StreamId, entriesRead: Count | undefined): ConsumerGroup {
     this.rows.touch(this)
@@ -374,11 +396,6 @@ export class Stream extends Row implements KeyValue, GroupStream {
     rest.#groups.takeOver(group)
     bury(rest)
     return true
-  }
-
-  /** Redis' estimate of entries_added at `id`, or undefined when it cannot be told: for lag and entries-read. */
-  estimateEntriesRead(id: StreamId): Count | undefined {
-    return entriesAddedUpTo(this, id)
   }
 
   get dropPieces(): number {
@@ -454,6 +471,8 @@ export class Stream extends Row implements KeyValue, GroupStream {
     for (const group of this.#groups.readable()) {
       salvageGroup(group, twin.createGroup(group.name, group.lastDeliveredId, group.entriesRead), step)
     }
+    const dropped = this.dropped.encode()
+    if (dropped !== undefined) twin.#dropped = DroppedReferences.decode(dropped, 'the damaged stream')
     return twin
   }
 

@@ -4,6 +4,7 @@ import { ID_MIN } from '../../../src/base/stream-id.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { StoreObject } from '../../../src/store/row.js'
 import { CONSUMER, CONSUMER_VERSION } from '../../../src/types/stream/consumer.js'
+import { DROPPED_RANGE, DroppedReferences } from '../../../src/types/stream/dropped-references.js'
 import { GroupContents } from '../../../src/types/stream/group-contents.js'
 import { ConsumerGroup } from '../../../src/types/stream/group.js'
 import { GROUP, GROUP_VERSION } from '../../../src/types/stream/group-row.js'
@@ -30,6 +31,7 @@ function tableOf(heading: string): { offset: number; size: number | undefined; n
 
 const LAYOUTS: Record<string, { offsets: Record<string, number>; version?: number; bytes?: number }> = {
   Head: { offsets: HEAD, version: HEAD_VERSION },
+  'Dropped references': { offsets: DROPPED_RANGE, bytes: DROPPED_RANGE.BYTES },
   'Open macro node': { offsets: OPEN_NODE },
   'Closed macro node': { offsets: CLOSED_NODE, bytes: CLOSED_NODE.PAYLOAD_BYTES },
   Group: { offsets: GROUP, version: GROUP_VERSION },
@@ -61,7 +63,11 @@ t.test('the example is what the code does', async t => {
     const line = text.split('\n').find(candidate => candidate.startsWith(`${word} `)) ?? ''
     return line.slice(word.length).replaceAll(' ', '')
   }
-  const stream = { rows: new MemoryRows(), object: new StoreObject(7) } as unknown as GroupStream
+  const stream = {
+    rows: new MemoryRows(),
+    object: new StoreObject(7),
+    dropped: new DroppedReferences(),
+  } as unknown as GroupStream
   const group = new ConsumerGroup(stream, new GroupContents(stream.rows, new StoreObject(9)), 'g', ID_MIN, 0)
   t.equal(group.rowKey().toString('hex'), hex('key'))
   t.equal(group.encodeRow().toString('hex'), hex('value'))

@@ -13,6 +13,7 @@ const full: StreamHead = {
   closedRoot: Buffer.from('root of the nodes'),
   openNode: { firstId: idOf(1), lastId: idOf(2), live: 3, deleted: 4, bytes: 4096, masterFields: '$1\r\n\xff\r\n' },
   idempotence: Buffer.from('idempotence'),
+  dropped: Buffer.from('dropped references'),
 }
 
 t.test('a head comes back as it was written, with and without what may be missing', async t => {
@@ -25,15 +26,24 @@ t.test('a head comes back as it was written, with and without what may be missin
     closedRoot: undefined,
     openNode: undefined,
     idempotence: undefined,
+    dropped: undefined,
   }
   t.same(decodeHead(encodeHead(empty), 'the head'), empty)
 })
 
 t.test('a head of version 1, which had no idempotence, is read', async t => {
-  const bytes = encodeHead({ ...full, idempotence: undefined })
+  const bytes = encodeHead({ ...full, idempotence: undefined, dropped: undefined })
   const old = Buffer.from(bytes.subarray(0, bytes.length - 4))
   old[HEAD.VERSION] = 1
-  t.same(decodeHead(old, 'the head'), { ...full, idempotence: undefined })
+  t.same(decodeHead(old, 'the head'), { ...full, idempotence: undefined, dropped: undefined })
+})
+
+t.test('a head without dropped references is one of version 2, as servers before wrote it', async t => {
+  const bytes = encodeHead({ ...full, dropped: undefined })
+  t.equal(bytes[HEAD.VERSION], 2)
+  t.equal(bytes.subarray(-15).toString('latin1'), '\0\0\0\x0bidempotence')
+  t.same(decodeHead(bytes, 'the head'), { ...full, dropped: undefined })
+  t.equal(encodeHead(full)[HEAD.VERSION], 3)
 })
 
 t.test('a head cut short, of another version, or with an impossible node is refused by name', async t => {
@@ -43,7 +53,7 @@ t.test('a head cut short, of another version, or with an impossible node is refu
     t.throws(() => decodeHead(bytes.subarray(0, length), 'the head'), refused, `${length} bytes`)
   }
   const other = Buffer.from(bytes)
-  other[HEAD.VERSION] = 3
+  other[HEAD.VERSION] = 4
   t.throws(() => decodeHead(other, 'the head'), refused)
   const backwards = { ...full.openNode!, firstId: idOf(3) }
   t.throws(() => decodeHead(encodeHead({ ...full, openNode: backwards }), 'the head'), refused)
