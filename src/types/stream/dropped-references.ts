@@ -63,8 +63,8 @@ export class DroppedReferences {
   }
 
   /**
-   * Has `max` more groups catch up, going round all of them; after each round what all have seen is forgotten. A damaged
-   * group is passed over.
+   * Has `max` more groups catch up, going round all of them; after each round what all have seen is forgotten. A
+   * damaged group is passed over.
    * @param onForget called before
    */
   goRound(all: () => Iterator<CatchesUp>, max: number, onForget: () => void): void {
