@@ -369,11 +369,8 @@ export class Stream extends Row implements KeyValue, GroupStream {
 
   /** See DroppedReferences.goRound(). */
   catchUp(max: number): void {
-    this.#dropped?.goRound(
-      () => this.#groups.values(),
-      max,
-      () => this.rows.touch(this),
-    )
+    const touch = () => this.rows.touch(this)
+    this.#dropped?.goRound(() => this.#groups.values(), max, touch)
   }
 
   /** `entriesRead` undefined = unknown (-1). The name must be new (asserted). */
