@@ -64,7 +64,8 @@ export class ColdReads {
     const before = session.cold
     const cold: ColdRead = {
       request: before?.request ?? request.detach(),
-      runs: (before?.runs ?? 0) + 1,
+      // One that rests gets on each time.
+      runs: (before?.runs ?? 0) + (miss.rows.length > 0 ? 1 : 0),
       arrived: before?.arrived ?? new Set(),
       ready: false,
     }

@@ -93,6 +93,14 @@ export class PageMisses {
     throw new PageMiss([{ table, key, load }, ...ahead], atOnce)
   }
 
+  /**
+   * Between two parts of work that lasts, of which nothing is lost when it is left here: the running command comes back
+   * in a later turn, unless it cannot. @throws PageMiss
+   */
+  rest(): void {
+    if (this.armed) throw new PageMiss(NOTHING, true)
+  }
+
   /** A row was read at once, in so many microseconds. */
   timed(us: number): void {
     if (us > QUICK_US) {

@@ -174,3 +174,26 @@ t.test('what was to be brought in may be gone when its turn comes', async t => {
     other.ask('DEL', 'stream')
   }
 })
+
+t.test('a command may rest as often as it has to; others go on, and nothing is fetched for it', async t => {
+  const { harness, fetches, client, other } = setUp(t)
+  const { rows } = harness
+  const read = rows.read.bind(rows)
+  let rests = 0
+  rows.read = (table, key) => {
+    if (++rests <= 40) rows.misses.rest()
+    rows.misses.armed = false
+    return read(table, key)
+  }
+  client.send('GET', 'k1')
+  harness.endTick()
+  for (let turn = 0; turn < 60 && client.transport.sent === ''; turn++) {
+    t.equal(other.ask('GET', 'nothing'), '$-1\r\n')
+    await new Promise(done => setImmediate(done))
+    harness.endTick()
+  }
+  t.equal(client.transport.sent, '$7\r\nvalue 1\r\n')
+  t.equal(rests, 41)
+  t.equal(fetches.length, 0)
+  t.equal(harness.executor.cold.waiting, 0)
+})

@@ -437,6 +437,11 @@ export class ConsumerGroup extends Row {
 
   #leave(): void {
     this.#dropped = true
+    this.forget()
+  }
+
+  /** It is not in memory any more. */
+  forget(): void {
     this.rows.cache.heldBytes -= GROUP_BYTES + this.name.length
   }
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { InvariantError } from '../../../src/base/assert.js'
 import { ID_MIN, idOf } from '../../../src/base/stream-id.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
+import { PageMiss } from '../../../src/store/page-misses.js'
 import { Table } from '../../../src/store/row.js'
 import { Groups } from '../../../src/types/stream/groups.js'
 import { Stream } from '../../../src/types/stream/stream.js'
@@ -50,6 +51,50 @@ t.test('rows are read at the first use and not before', async t => {
   t.same(names(again), ['a', 'b'])
   t.equal(scans, 1)
   t.throws(() => new Groups(stream, 3).all(), { name: 'CorruptionError', message: /has 2 groups instead of 3/ })
+})
+
+t.test('very many rows are read in parts by commands that can come back, and at once by others', async t => {
+  const COUNT = 700
+  const { rows, stream, groups } = setUp()
+  for (let i = 0; i < COUNT; i++) groups.create(`g${i}`, idOf(i + 1), undefined)
+  rows.flush()
+  const held = rows.cache.heldBytes
+  const again = new Groups(stream, COUNT)
+  let rests = 0
+  const look = (): unknown => {
+    rows.misses.arm(undefined)
+    try {
+      return again.get('g650')?.lastDeliveredId
+    } catch (error) {
+      t.ok(error instanceof PageMiss && error.atOnce && error.rows.length === 0)
+      rests++
+      return undefined
+    } finally {
+      rows.misses.armed = false
+    }
+  }
+  t.equal(look(), undefined)
+  t.ok(rows.cache.heldBytes > held, 'what was read is kept')
+  t.equal(again.size, COUNT)
+  for (let i = 0; i < 20 && look() === undefined; i++);
+  t.equal(rests, Math.floor(COUNT / 128))
+  t.same(look(), idOf(651))
+  t.equal(names(again).length, COUNT)
+  const bytes = rows.cache.heldBytes - held
+
+  const begun = new Groups(stream, COUNT)
+  rows.misses.arm(undefined)
+  t.throws(() => begun.all(), PageMiss)
+  rows.misses.armed = false
+  t.equal(begun.all().length, COUNT, 'who cannot come back reads what is left')
+  t.equal(rows.cache.heldBytes - held, 2 * bytes, 'none was read twice')
+
+  const dropped = new Groups(stream, COUNT)
+  rows.misses.arm(undefined)
+  t.throws(() => dropped.all(), PageMiss)
+  rows.misses.armed = false
+  dropped.drop()
+  t.equal(rows.cache.heldBytes - held, 2 * bytes, 'what was read before a drop is let go')
 })
 
 t.test(
