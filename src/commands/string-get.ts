@@ -7,7 +7,7 @@ import { parseKeys } from './keys.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { parseStringOptions } from './string-options.js'
-import { replyContent, stringOf } from './string-store.js'
+import { replyContent, replyString, stringOf } from './string-store.js'
 
 const get = defineCommand({
   name: 'get',
@@ -23,7 +23,7 @@ const get = defineCommand({
   run(ctx, key) {
     const entry = ctx.db.find(key)
     if (entry === undefined) ctx.reply.nullBulk()
-    else replyContent(ctx.reply, stringOf(entry).content())
+    else replyString(ctx.reply, stringOf(entry))
   },
 })
 
@@ -44,7 +44,7 @@ const mget = defineCommand({
     for (const key of keys) {
       const entry = ctx.db.find(key)
       if (entry === undefined || entry.type !== 'string') ctx.reply.nullBulk()
-      else replyContent(ctx.reply, stringOf(entry).content())
+      else replyString(ctx.reply, stringOf(entry))
     }
   },
 })

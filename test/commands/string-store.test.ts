@@ -1,9 +1,11 @@
 import t from 'tap'
 import { Args } from '../../src/commands/args.js'
 import { setCommands } from '../../src/commands/set-commands.js'
-import { contentOf, storeContent } from '../../src/commands/string-store.js'
+import { contentOf, replyString, storeContent } from '../../src/commands/string-store.js'
 import { stringCommands } from '../../src/commands/string-commands.js'
+import { ReplyWriter } from '../../src/resp/reply-writer.js'
 import { requestOf } from '../../src/resp/request.js'
+import { MemoryRows } from '../../src/store/memory-rows.js'
 import { StringValue, TEXT_BYTES_MAX } from '../../src/types/string/string-value.js'
 import { FakeContext } from '../support/fake-context.js'
 
@@ -33,4 +35,35 @@ t.test('a string is changed in place, anything else replaced; the expiry goes un
   const stored = store('set', 'text', true)
   t.match(stored, { type: 'string', expireAtMs })
   t.equal(store('fresh', 'x').type, 'string')
+})
+
+t.test('a long value goes out without a copy, as it was, whatever becomes of it before it is sent', async t => {
+  const length = 2 ** 20
+  const changes: ((value: StringValue) => unknown)[] = [
+    value => value.setBit(7, 1),
+    value => value.overwrite(5, Buffer.from('new')),
+    value => value.append(Buffer.from('more')),
+    value => value.assign('short'),
+    value => value.assign(Buffer.alloc(length, 'z')),
+  ]
+  for (const change of changes) {
+    const bytes = Buffer.alloc(length, 'x')
+    const value = StringValue.create(new MemoryRows(), bytes)
+    const writer = new ReplyWriter()
+    replyString(writer, value)
+    change(value)
+    const pieces = writer.take()
+    t.ok(Buffer.concat(pieces).equals(Buffer.from(`$${length}\r\n${'x'.repeat(length)}\r\n`)), String(change))
+    t.ok(pieces.some(piece => piece.buffer === bytes.buffer))
+  }
+})
+
+t.test('a value below that is copied: it may be changed in place', async t => {
+  const bytes = Buffer.alloc(2 ** 20 - 1, 'x')
+  const value = StringValue.create(new MemoryRows(), bytes)
+  const writer = new ReplyWriter()
+  replyString(writer, value)
+  value.setBit(0, 1)
+  t.equal(value.bytes().buffer, bytes.buffer)
+  t.ok(Buffer.concat(writer.take()).equals(Buffer.from(`$${bytes.length}\r\n${'x'.repeat(bytes.length)}\r\n`)))
 })
