@@ -47,9 +47,13 @@ class Changes {
   references = 0
 
   /** Deletes `ids` as `policy` says; the answer for each. Groups are asked about all of them at once. */
-  deleteAll(stream: Stream, ids: readonly StreamId[], policy: ReferencePolicy): number[] {
+  deleteAll(
+    stream: Stream,
+    ids: readonly StreamId[],
+    policy: ReferencePolicy,
     // An entry that is gone but pending somewhere is still referred to, so this is asked first.
-    const referenced = policy === 'acked' ? referencedAmong(stream, ids) : NONE
+    referenced = policy === 'acked' ? referencedAmong(stream, ids) : NONE,
+  ): number[] {
     if (policy === 'drop') this.references += dropReferences(stream, ids)
     const isReferenced = (id: StreamId): boolean => referenced.size > 0 && referenced.has(formatId(id))
     const free = referenced.size > 0 ? ids.filter(id => !isReferenced(id)) : ids
@@ -120,14 +124,14 @@ export const xackdel = defineCommand<AckDeleteOptions>({
     const changes = new Changes()
     const answers: number[] = ids.map(() => ANSWER.absent)
     if (stream !== undefined && group !== undefined) {
-      const wasPending = eachOnce(ids, some => group.ackEach(some))
-      const acked = [...ids.keys()].filter(i => wasPending[i])
+      // Before anything is changed: among very many groups the command comes back for it.
+      const isPending = eachOnce(ids, some => group.pendingEach(some))
+      const acked = [...ids.keys()].filter(i => isPending[i])
+      const ackedIds = acked.map(i => ids[i])
+      const referenced = policy === 'acked' ? referencedAmong(stream, ackedIds, group) : NONE
+      eachOnce(ackedIds, some => group.ackEach(some))
       changes.references += acked.length
-      const deleted = changes.deleteAll(
-        stream,
-        acked.map(i => ids[i]),
-        policy,
-      )
+      const deleted = changes.deleteAll(stream, ackedIds, policy, referenced)
       for (const [k, i] of acked.entries()) {
         // Acknowledged and not there: nothing of it is left, which is what was asked for.
         answers[i] = deleted[k] === ANSWER.absent ? ANSWER.deleted : deleted[k]

@@ -15,6 +15,8 @@
 import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { compareIds, equalIds, getId, ID_MIN, putId, STREAM_ID_BYTES } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { Row } from '../../store/row.js'
+import type { Rows } from '../../store/rows.js'
 
 export const DROPPED_RANGE = { FIRST: 0, LAST: 16, BYTES: 2 * STREAM_ID_BYTES } as const
 
@@ -109,3 +111,16 @@ export class DroppedReferences {
 
 /** Of a stream that never noted anything. Not to be added to. */
 export const NOTHING_DROPPED = new DroppedReferences()
+
+/** A stream, as far as a round is concerned. */
+export interface RoundHome extends Row {
+  readonly rows: Rows
+  readonly dropped: DroppedReferences
+  eachGroup(): Iterator<CatchesUp>
+}
+
+/** Goes on with the round over the groups of `stream`, for `max` of them: see goRound(). */
+export function catchUp(stream: RoundHome, max: number): void {
+  const groups = (): Iterator<CatchesUp> => stream.eachGroup()
+  stream.dropped.goRound(groups, max, () => stream.rows.touch(stream))
+}

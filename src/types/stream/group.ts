@@ -20,6 +20,7 @@ import type { Look, LookQuery } from './pel-look.js'
 import type { IdleQuery, IdleRows } from './pel-idle-rows.js'
 import type { Span, VisitPending } from './pel-read.js'
 import type { Claimable, Located, Pending } from './pending.js'
+import { referencesMayCome } from './reference-search.js'
 import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 
 const ROW_BYTES = 96
@@ -65,6 +66,7 @@ export class ConsumerGroup extends Row {
     const contents = new GroupContents(rows, new StoreObject(rows.newId()))
     const group = new ConsumerGroup(stream, contents, name, lastDeliveredId, entriesRead)
     group.#droppedSeen = stream.dropped.epoch
+    referencesMayCome(stream)
     rows.touch(group)
     return group
   }
@@ -193,6 +195,7 @@ export class ConsumerGroup extends Row {
   }
 
   setId(id: StreamId, entriesRead: Count | undefined): void {
+    referencesMayCome(this.stream)
     this.rows.touch(this)
     this.#lastDeliveredId = id
     this.#entriesRead = entriesRead
@@ -373,17 +376,16 @@ export class ConsumerGroup extends Row {
     return this.pendingCount > 0 ? this.#held.pel().removeAll(ids) : 0
   }
 
+  /** Whether each of `ids`, which ascend, is pending. */
+  pendingEach(ids: readonly StreamId[]): boolean[] {
+    return eachAmong(ids, this.pendingAmong(ids))
+  }
+
   /** As ackAll() of `ids`, which ascend; whether each was pending. */
   ackEach(ids: readonly StreamId[]): boolean[] {
     const pending = this.pendingAmong(ids)
-    let found = 0
-    const acked = ids.map(id => {
-      const isNext = found < pending.count && equalIds(pending.at(found), id)
-      if (isNext) found++
-      return isNext
-    })
     if (pending.count > 0) this.ackAll(pending)
-    return acked
+    return eachAmong(ids, pending)
   }
 
   /**
@@ -391,6 +393,7 @@ export class ConsumerGroup extends Row {
    * and replay. Call settlePending() behind the last of many.
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
+    referencesMayCome(this.stream)
     this.#held.pel().set(id, owner, deliveredMs, deliveries)
   }
 
@@ -406,6 +409,7 @@ export class ConsumerGroup extends Row {
 
   /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */
   release(id: StreamId, deliveries: Count): void {
+    referencesMayCome(this.stream)
     this.#held.pel().disown(id, deliveries)
   }
 
@@ -483,4 +487,14 @@ export class ConsumerGroup extends Row {
 /** No group can have read more than was ever added, whatever it is told. */
 function atMost(entriesRead: Count | undefined, entriesAdded: Count): Count | undefined {
   return entriesRead !== undefined && entriesRead > entriesAdded ? entriesAdded : entriesRead
+}
+
+/** Whether each of `ids` is among `some` of them; both ascend. */
+function eachAmong(ids: readonly StreamId[], some: StreamIdList): boolean[] {
+  let found = 0
+  return ids.map(id => {
+    const isNext = found < some.count && equalIds(some.at(found), id)
+    if (isNext) found++
+    return isNext
+  })
 }

@@ -2,11 +2,14 @@
 // it. The three policies of deleting ask for it: leave references alone (KEEPREF), take them along (DELREF), or delete
 // only what nobody refers to (ACKED). Used by: stream, commands. Uses: group.
 
-import { compareIds, formatId, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
+import { compareIds, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import { catchUp } from './dropped-references.js'
 import type { DroppedReferences } from './dropped-references.js'
 import type { EntryRun } from './entry-run.js'
+import type { ConsumerGroup } from './group.js'
 import { ascending } from './id-order.js'
+import { findReferences } from './reference-search.js'
 import type { Stream } from './stream.js'
 import type { Trim } from './trim.js'
 
@@ -21,26 +24,14 @@ const NOTED_MAX = 65_536
 /** Entries looked at in one go. */
 const CHUNK_ENTRIES = 512
 
-/** Those of `ids` that a group has pending or has not come to yet; also such without an entry. */
-export function referencedAmong(stream: Stream, ids: readonly StreamId[]): ReadonlySet<string> {
-  const groups = stream.groups()
-  let readByAll: StreamId = ID_MAX
-  for (const { lastDeliveredId } of groups) if (compareIds(lastDeliveredId, readByAll) < 0) readByAll = lastDeliveredId
-  const referenced = new Set<string>()
-  let open = ascending(ids).filter(id => {
-    const isRead = compareIds(id, readByAll) <= 0
-    if (!isRead) referenced.add(formatId(id))
-    return isRead
-  })
-  for (const group of groups) {
-    // Nothing more is asked about what one group refers to: of very many groups mostly the first ones answer.
-    if (open.length === 0) break
-    const pending = group.pendingAmong(open)
-    if (pending.count === 0) continue
-    for (let i = 0; i < pending.count; i++) referenced.add(formatId(pending.at(i)))
-    open = open.filter(id => !referenced.has(formatId(id)))
-  }
-  return referenced
+/**
+ * Those of `ids` that a group has pending or has not come to yet; also such without an entry.
+ * @param except what this group has pending does not count
+ * @throws PageMiss among very many groups, from a command that has changed nothing
+ */
+export function referencedAmong(stream: Stream, ids: readonly StreamId[], except?: ConsumerGroup): ReadonlySet<string> {
+  const { groupCount } = stream
+  return findReferences({ stream, ids: ascending(ids), except, groups: () => stream.eachGroup(), groupCount })
 }
 
 /**
@@ -77,7 +68,7 @@ export function dropReferencesToTrimmed(stream: Stream): void {
 /** Notes `ids` IDs, and has some groups catch up: the more, the more was noted. */
 function note(stream: Stream, ids: number, add: (dropped: DroppedReferences) => void): void {
   stream.noteDropped(add)
-  stream.catchUp(Math.max(CATCH_UP_MIN, Math.ceil((stream.groupCount * ids) / NOTED_MAX)))
+  catchUp(stream, Math.max(CATCH_UP_MIN, Math.ceil((stream.groupCount * ids) / NOTED_MAX)))
 }
 
 /**

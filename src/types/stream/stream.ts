@@ -15,7 +15,7 @@ import type { KeyValue, TypeSpec } from '../key-value.js'
 import type { LongRead } from '../long-read.js'
 import { addCounts } from './count.js'
 import type { Count } from './count.js'
-import { DroppedReferences, NOTHING_DROPPED } from './dropped-references.js'
+import { catchUp, DroppedReferences, NOTHING_DROPPED } from './dropped-references.js'
 import { Entries } from './entries.js'
 import type { EntryFinder } from './entry-finder.js'
 import type { EntryRun, WireSlice } from './entry-run.js'
@@ -323,7 +323,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   setId(lastId: StreamId, entriesAdded: Count | undefined, maxDeletedId: StreamId | undefined): void {
     this.rows.touch(this)
     if (compareIds(lastId, this.#lastId) < 0) {
-      this.catchUp(Infinity)
+      catchUp(this, Infinity)
       for (const group of this.#groups.all()) group.idsMayComeAgain()
     }
     this.#lastId = lastId
@@ -367,10 +367,9 @@ export class Stream extends Row implements KeyValue, GroupStream {
     add((this.#dropped ??= new DroppedReferences()))
   }
 
-  /** See DroppedReferences.goRound(). */
-  catchUp(max: number): void {
-    const touch = () => this.rows.touch(this)
-    this.#dropped?.goRound(() => this.#groups.values(), max, touch)
+  /** In no order; those that come or go meanwhile may be among them. */
+  eachGroup(): Iterator<ConsumerGroup> {
+    return this.#groups.values()
   }
 
   /** `entriesRead` undefined = unknown (-1). The name must be new (asserted). */
