@@ -14,6 +14,7 @@ import { Eviction } from './eviction.js'
 import { CapacitySurvey } from './capacity-survey.js'
 import type { Executor } from './executor.js'
 import { GcWatch } from './gc-watch.js'
+import { IdleMemory } from './idle-memory.js'
 import type { Latency } from './latency.js'
 import { MemoryGuard } from './memory-guard.js'
 import type { SessionRegistry } from './session-registry.js'
@@ -49,10 +50,16 @@ export class MemoryControl {
   readonly #eviction = new Eviction(randomPart)
   readonly #frequencies = new Frequencies(randomPart)
   readonly #collections: GcWatch
+  readonly #idle: IdleMemory
 
   constructor(host: MemoryControlHost) {
     this.#host = host
     this.#collections = new GcWatch(ms => host.latency.sample('gc', ms, host.clock.nowMs()))
+    this.#idle = new IdleMemory({
+      commands: () => host.stats.commandsProcessed,
+      took: ms => host.latency.sample('memory-trim', ms, host.clock.nowMs()),
+      nowUs: () => host.clock.monotonicUs(),
+    })
     this.clients = new ClientMemory({
       sessions: host.sessions,
       log: host.log,
@@ -89,6 +96,7 @@ export class MemoryControl {
     const { guard } = this
     this.#policyChanged()
     this.#followTuning()
+    this.#idle.start()
     guard.bytesMax = values.maxmemory
     guard.clientsMax = values.maxmemoryClients
     config.onChange('maxmemory', bytes => {
@@ -152,6 +160,7 @@ export class MemoryControl {
   stop(): void {
     this.capacity.stop()
     this.guard.stop()
+    this.#idle.stop()
     this.#collections.on = false
   }
 }

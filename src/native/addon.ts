@@ -6,13 +6,15 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { BusErrorAddon } from './bus-error.js'
 import type { HeapShareAddon } from './heap-share.js'
+import type { HeapTrimAddon } from './heap-trim.js'
 import type { LuaAddon } from './lua.js'
 import type { PageItemsAddon } from './page-items.js'
 import type { ReactorAddon } from './reactor.js'
 import type { TurnMeterAddon } from './turn-meter.js'
 
 /** What native/src/addon.cc exports. Arguments are checked by the doors, not here. */
-export interface Addon extends BusErrorAddon, HeapShareAddon, LuaAddon, PageItemsAddon, ReactorAddon, TurnMeterAddon {
+export interface Addon
+  extends BusErrorAddon, HeapShareAddon, HeapTrimAddon, LuaAddon, PageItemsAddon, ReactorAddon, TurnMeterAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
