@@ -28,7 +28,7 @@ function unusedBytes(): number {
   return (anonymousBytes() ?? rss) - heapTotal - external
 }
 
-/** Without the pages of the store's file, which the system may take back when it wants; undefined where it tells none. */
+/** Without pages of the store's file, which the system takes back when it wants; undefined where it tells none. */
 function anonymousBytes(): number | undefined {
   try {
     const kib = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
