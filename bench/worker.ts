@@ -30,7 +30,8 @@ const { values: options } = parseArgs({
 })
 const jobs = Number(options.jobs)
 /** Jobs that come before on the same server, so that no compiling of JavaScript is measured. */
-const WARM_UP = 20_000
+const WARM_UP = 60_000
+const WARM_UP_RATE = 20_000
 
 async function run(peer: Peer, workers: number, jobs: number, rate: number): Promise<Sample> {
   const args = ['--import', 'tsx', PROCESS, String(peer.port), String(workers), String(jobs), String(rate)]
@@ -57,7 +58,7 @@ for (const workers of WORKERS) {
       const peer = new Peer(name, 'everysec')
       try {
         await peer.start()
-        await run(peer, workers, WARM_UP, WARM_UP)
+        await run(peer, workers, WARM_UP, WARM_UP_RATE)
         samples.get(name)!.push(await run(peer, workers, jobs, Number(options.rate)))
       } finally {
         await peer.remove()
