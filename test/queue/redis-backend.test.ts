@@ -24,7 +24,7 @@ async function contractOn(t: Test, port: number): Promise<void> {
   t.ok(cases >= 27, `${cases} cases`)
 }
 
-async function onRedis(t: Test) {
+async function storageOnRedis(t: Test) {
   const server = await startRedisServer()
   t.teardown(() => server.stop())
   const redis = new Redis(server.port, '127.0.0.1')
@@ -33,8 +33,12 @@ async function onRedis(t: Test) {
     await backend.dispose()
     redis.disconnect()
   })
-  const storage = await MessageStorage.open('s', backend)
-  return { redis, backend, storage, queue: await storage.declareQueue('q') }
+  return { redis, backend, storage: await MessageStorage.open('s', backend) }
+}
+
+async function onRedis(t: Test) {
+  const one = await storageOnRedis(t)
+  return { ...one, queue: await one.storage.declareQueue('q') }
 }
 
 t.test('the contract on redis-server', async t => {
@@ -82,15 +86,7 @@ t.test('the keys are those of the layout, all in one slot', async t => {
 })
 
 t.test('scripts that the server has forgotten are loaded again', async t => {
-  const server = await startRedisServer()
-  t.teardown(() => server.stop())
-  const redis = new Redis(server.port, '127.0.0.1')
-  const backend = new RedisBackend(redis)
-  t.teardown(async () => {
-    await backend.dispose()
-    redis.disconnect()
-  })
-  const storage = await MessageStorage.open('s', backend)
+  const { redis, backend, storage } = await storageOnRedis(t)
   await redis.call('SCRIPT', 'FLUSH')
   t.equal((await storage.publish('a')).uid, 1)
   const queue = await storage.declareQueue('q')
@@ -101,15 +97,7 @@ t.test('scripts that the server has forgotten are loaded again', async t => {
 })
 
 t.test('a server that refuses is a typed failure and an event', async t => {
-  const server = await startRedisServer()
-  t.teardown(() => server.stop())
-  const redis = new Redis(server.port, '127.0.0.1')
-  const backend = new RedisBackend(redis)
-  t.teardown(async () => {
-    await backend.dispose()
-    redis.disconnect()
-  })
-  const storage = await MessageStorage.open('s', backend)
+  const { redis, storage } = await storageOnRedis(t)
   const failures: StorageFailure[] = []
   storage.on('failure', failure => failures.push(failure))
   await redis.config('SET', 'maxmemory', '1')

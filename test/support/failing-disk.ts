@@ -3,9 +3,8 @@
 // of its device, as of a drive that has died; when the inner one is shut down, its files give EIO themselves. In a
 // mount namespace of its own that goes with the process that holds it. Needs the rights of root and loop devices.
 
-import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { mountNamespace } from './mount-namespace.js'
 import { tempDir } from './temp-dir.js'
 import type { Teardown } from './temp-dir.js'
 
@@ -41,28 +40,9 @@ const MEND = `
 /** Undefined, with the reason as a comment, where the system allows no such thing. */
 export async function failingDisk(t: Teardown & { comment(text: string): void }): Promise<FailingDisk | undefined> {
   const folder = tempDir(t)
-  const holder = spawn('unshare', ['-m', 'sh', '-c', MAKE, 'sh', folder], { stdio: ['ignore', 'pipe', 'pipe'] })
-  t.teardown(() => void holder.kill('SIGKILL'))
-  let said = ''
-  holder.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  holder.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  let gone = false
-  holder.on('error', error => {
-    said = error.message
-    gone = true
-  })
-  holder.on('exit', () => (gone = true))
-  while (!said.includes('mounted') && !gone) await sleep(5)
-  if (gone) {
-    t.comment(`no disk that fails can be had here, what needs one is left out: ${said.trim()}`)
-    return undefined
-  }
-  const through = ['nsenter', '-t', String(holder.pid), '-m', '--']
-  const run = (...words: string[]): void => {
-    const [program, ...rest] = [...through, ...words]
-    const { status, stderr } = spawnSync(program, rest, { encoding: 'utf8' })
-    if (status !== 0) throw new Error(`${words[0]}: ${stderr}`)
-  }
+  const space = await mountNamespace(t, 'disk that fails', [], MAKE, folder)
+  if (space === undefined) return undefined
+  const { run, through } = space
   return {
     inside: join(folder, 'disk', 'data'),
     through,
