@@ -210,6 +210,11 @@ const durability = {
 
 const dataTypes = {
   databases: option(integer(1, INT32_MAX), 16, 'Number of databases.', FIXED),
+  'string-row-max-bytes': option(
+    memory(64, LONG_MAX),
+    256 * KIB,
+    'A string that becomes longer is kept in pieces: what changes it then costs the pieces it concerns.',
+  ),
   'stream-node-max-entries': option(
     count(),
     100,

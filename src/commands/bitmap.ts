@@ -1,19 +1,27 @@
 // SETBIT, GETBIT, BITCOUNT, BITPOS, BITOP: strings as rows of bits.
 
-import { allocate } from '../base/allocation.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
-import { combineBits, countBits, findBit } from '../types/string/bits.js'
+import { combineBits } from '../types/string/bits.js'
 import type { BitOperation } from '../types/string/bits.js'
 import type { Args } from './args.js'
+import { bitByteAt, bytesOf, combinedPieces, countIn, findIn } from './bit-values.js'
 import type { CommandContext } from './context.js'
 import { parseKeys } from './keys.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
-import { storeContent, stringOf, stringToWrite } from './string-store.js'
+import {
+  isLong,
+  pieceBytes,
+  storeContent,
+  storePieces,
+  storeZeros,
+  stringEntryToWrite,
+  stringOf,
+  stringToChange,
+} from './string-store.js'
 
 const BAD_OFFSET = 'ERR bit offset is not an integer or out of range'
 const BAD_BIT = 'ERR bit is not an integer or out of range'
-const EMPTY = Buffer.alloc(0)
 
 function parseOffset(args: Args): number {
   const offset = args.integer(BAD_OFFSET)
@@ -23,14 +31,6 @@ function parseOffset(args: Args): number {
 
 function checkOffset(ctx: CommandContext, offset: number): void {
   if (Math.floor(offset / 8) >= ctx.server.config.values.protoMaxBulkLen) throw new ReplyError(BAD_OFFSET)
-}
-
-/** Zeros up to a bit that is as it says. */
-function oneBit(offset: number, bit: string): Buffer {
-  const at = Math.floor(offset / 8)
-  const bytes = allocate(at + 1).fill(0)
-  if (bit === '1') bytes[at] = 0x80 >>> (offset % 8)
-  return bytes
 }
 
 const setbit = defineCommand({
@@ -52,11 +52,12 @@ const setbit = defineCommand({
   run(ctx, { key, offset, bit }) {
     checkOffset(ctx, offset)
     if (bit !== '0' && bit !== '1') throw new ReplyError(BAD_BIT)
-    const value = stringToWrite(ctx, key)
-    const length = value?.length ?? 0
-    const old = value?.setBit(offset, Number(bit)) ?? 0
-    if (value === undefined) storeContent(ctx, key, undefined, oneBit(offset, bit), false, 'raw')
-    if (value === undefined || old !== Number(bit) || value.length !== length) {
+    const entry = stringEntryToWrite(ctx, key)
+    const before = entry === undefined ? 0 : stringOf(entry).length
+    const length = Math.max(before, Math.floor(offset / 8) + 1)
+    const value = entry === undefined ? storeZeros(ctx, key, length) : stringToChange(ctx, entry, length)
+    const old = value.setBit(offset, Number(bit))
+    if (entry === undefined || old !== Number(bit) || length !== before) {
       ctx.changed()
       ctx.touched(key)
       ctx.notify('$', 'setbit', key)
@@ -79,8 +80,7 @@ const getbit = defineCommand({
   run(ctx, { key, offset }) {
     checkOffset(ctx, offset)
     const entry = ctx.db.find(key)
-    const bytes = entry === undefined ? EMPTY : stringOf(entry).bytes()
-    const byte = bytes[Math.floor(offset / 8)] ?? 0
+    const byte = entry === undefined ? 0 : bitByteAt(stringOf(entry), Math.floor(offset / 8))
     ctx.reply.integer((byte >> (7 - (offset % 8))) & 1)
   },
 })
@@ -150,9 +150,8 @@ const bitcount = defineCommand({
     if (range.value === undefined) throw range.fault
     const { start, end = start } = range.value
     if (isBeforeString(start, end)) return ctx.reply.integer(0)
-    const bytes = value.bytes()
-    const { from, to } = bitsOf(range.value, bytes.length)
-    ctx.reply.integer(countBits(bytes, from, to))
+    const { from, to } = bitsOf(range.value, value.length)
+    ctx.reply.integer(countIn(value, from, to))
   },
 })
 
@@ -190,12 +189,12 @@ const bitpos = defineCommand({
     if (entry === undefined) return ctx.reply.integer(bit === 1 ? -1 : 0)
     const value = stringOf(entry)
     if (range.value === undefined) throw range.fault
-    const bytes = value.bytes()
-    const { from, to } = bitsOf(range.value, bytes.length)
+    const { length } = value
+    const { from, to } = bitsOf(range.value, length)
     if (from >= to) return ctx.reply.integer(-1)
-    const position = findBit(bytes, bit, from, to)
+    const position = findIn(value, bit, from, to)
     // Without an end the string goes on in zeros for ever.
-    ctx.reply.integer(position < 0 && bit === 0 && range.value.end === undefined ? bytes.length * 8 : position)
+    ctx.reply.integer(position < 0 && bit === 0 && range.value.end === undefined ? length * 8 : position)
   },
 })
 
@@ -222,14 +221,17 @@ const bitop = defineCommand({
     return { operation, target, sources }
   },
   run(ctx, { operation, target, sources }) {
-    const operands = sources.map(key => {
+    const values = sources.map(key => {
       const entry = ctx.db.find(key)
-      return entry === undefined ? EMPTY : stringOf(entry).bytes()
+      return entry === undefined ? undefined : stringOf(entry)
     })
-    const result = combineBits(operation, operands)
+    const length = values.reduce((longest, value) => Math.max(longest, value?.length ?? 0), 0)
     const entry = ctx.db.findToWrite(target)
-    if (result.length > 0) {
-      storeContent(ctx, target, entry, result, false, 'raw')
+    if (length > 0) {
+      if (isLong(ctx, length)) {
+        const bytes = pieceBytes(ctx, length)
+        storePieces(ctx, target, combinedPieces(operation, values, length, bytes), bytes)
+      } else storeContent(ctx, target, entry, combineBits(operation, values.map(bytesOf)), false, 'raw')
       ctx.changed()
       ctx.touched(target)
       ctx.notify('$', 'set', target)
@@ -239,7 +241,7 @@ const bitop = defineCommand({
       ctx.touched(target)
       ctx.notify('g', 'del', target)
     }
-    ctx.reply.integer(result.length)
+    ctx.reply.integer(length)
   },
 })
 

@@ -8,13 +8,13 @@ import type { HashValue } from '../types/hash/hash-value.js'
 import type { KeyEntry } from '../types/keyspace.js'
 import type { ListValue } from '../types/list/list-value.js'
 import type { SetValue } from '../types/set/set-value.js'
-import type { StringValue } from '../types/string/string-value.js'
 import type { ZsetValue } from '../types/zset/zset-value.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { createList } from './list-store.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec, KeySpec } from './spec.js'
+import { stringOf } from './string-store.js'
 
 const NO_SCORE = "ERR One or more scores can't be converted into double"
 /** Elements of one RPUSH in the journal. */
@@ -74,9 +74,7 @@ function valueBy(ctx: CommandContext, pattern: string, element: string): string 
   const key = pattern.slice(0, star) + element + pattern.slice(star + 1, named ? arrow : undefined)
   const entry = ctx.db.find(key)
   if (entry?.type !== (named ? 'hash' : 'string')) return undefined
-  const content = named
-    ? (entry.value as HashValue).get(pattern.slice(arrow + 2))
-    : (entry.value as StringValue).content()
+  const content = named ? (entry.value as HashValue).get(pattern.slice(arrow + 2)) : stringOf(entry).content()
   return typeof content === 'object' ? content.toString('latin1') : content
 }
 

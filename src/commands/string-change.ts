@@ -1,13 +1,22 @@
 // APPEND, SETRANGE, INCR, DECR, INCRBY, DECRBY, INCRBYFLOAT: what changes a string and keeps its expiry.
 
-import { allocate } from '../base/allocation.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { LongDouble } from '../base/long-double.js'
+import { PiecedString } from '../types/string/pieced-string.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
-import { checkLength, contentOf, storeContent, stringOf, stringToWrite } from './string-store.js'
+import {
+  checkLength,
+  givenContent,
+  storeContent,
+  storeZeros,
+  stringEntryToWrite,
+  stringOf,
+  stringToChange,
+} from './string-store.js'
+import type { AnyString } from './string-store.js'
 
 const INT64_MAX = 0x7fffffffffffffffn
 const INT64_MIN = -0x8000000000000000n
@@ -22,15 +31,17 @@ const append = defineCommand({
   since: '2.0.0',
   summary: 'Adds bytes at the end of the string value of a key.',
   complexity: 'O(1) amortized',
-  parse: (args: Args) => ({ key: args.key(), tail: contentOf(args) }),
+  parse: (args: Args) => ({ key: args.key(), tail: givenContent(args) }),
   run(ctx, { key, tail }) {
-    const value = stringToWrite(ctx, key)
+    const entry = stringEntryToWrite(ctx, key)
     let length = tail.length
-    if (value === undefined) {
+    if (entry === undefined) {
       storeContent(ctx, key, undefined, tail)
     } else {
-      checkLength(ctx, value.length + tail.length)
-      length = value.append(typeof tail === 'string' ? Buffer.from(tail, 'latin1') : tail)
+      length += stringOf(entry).length
+      checkLength(ctx, length)
+      const value = stringToChange(ctx, entry, length)
+      value.append(typeof tail === 'string' ? Buffer.from(tail, 'latin1') : tail)
     }
     ctx.changed()
     ctx.touched(key)
@@ -56,15 +67,13 @@ const setrange = defineCommand({
     return { key, offset, piece: args.bytes() }
   },
   run(ctx, { key, offset, piece }) {
-    const value = stringToWrite(ctx, key)
-    if (piece.length === 0) return ctx.reply.integer(value?.length ?? 0)
+    const entry = stringEntryToWrite(ctx, key)
+    const before = entry === undefined ? 0 : stringOf(entry).length
+    if (piece.length === 0) return ctx.reply.integer(before)
     checkLength(ctx, offset + piece.length)
-    let length = offset + piece.length
-    if (value === undefined) {
-      const content = allocate(length).fill(0, 0, offset)
-      piece.copy(content, offset)
-      storeContent(ctx, key, undefined, content, false, 'raw')
-    } else length = value.overwrite(offset, piece)
+    const length = Math.max(before, offset + piece.length)
+    const value = entry === undefined ? storeZeros(ctx, key, length) : stringToChange(ctx, entry, length)
+    value.overwrite(offset, piece)
     ctx.changed()
     ctx.touched(key)
     ctx.notify('$', 'setrange', key)
@@ -74,13 +83,11 @@ const setrange = defineCommand({
 
 function increment(ctx: CommandContext, key: string, delta: number | bigint): void {
   const entry = ctx.db.findToWrite(key)
-  const value = entry === undefined ? undefined : stringOf(entry)
-  const old = value === undefined ? 0 : value.int64()
+  const old = entry === undefined ? 0 : stringOf(entry).int64()
   if (old === undefined) throw new ReplyError(replyErrors.notAnInteger)
   const sum = addInt64(old, delta)
   const text = String(sum)
-  if (value === undefined) storeContent(ctx, key, undefined, text)
-  else value.assign(text)
+  storeContent(ctx, key, entry, text, true)
   ctx.changed()
   ctx.touched(key)
   ctx.notify('$', 'incrby', key)
@@ -96,6 +103,10 @@ export function addInt64(a: number | bigint, b: number | bigint): number | bigin
   const sum = BigInt(a) + BigInt(b)
   if (sum > INT64_MAX || sum < INT64_MIN) throw new ReplyError('ERR increment or decrement would overflow')
   return sum
+}
+
+function numberIn(value: AnyString): LongDouble | undefined {
+  return value instanceof PiecedString ? undefined : LongDouble.parse(value.bytes().latin1Slice())
 }
 
 interface Increment {
@@ -147,14 +158,13 @@ const incrbyfloat = defineCommand({
   parse: (args: Args) => ({ key: args.key(), delta: args.text() }),
   run(ctx, { key, delta }) {
     const entry = ctx.db.findToWrite(key)
-    const old = entry === undefined ? LongDouble.zero : LongDouble.parse(stringOf(entry).bytes().latin1Slice())
+    const old = entry === undefined ? LongDouble.zero : numberIn(stringOf(entry))
     const step = old === undefined ? undefined : LongDouble.parse(delta)
     if (old === undefined || step === undefined) throw new ReplyError(replyErrors.notAFloat)
     const sum = old.plus(step)
     if (!sum.isFinite) throw new ReplyError('ERR increment would produce NaN or Infinity')
     const text = sum.format()
-    if (entry === undefined) storeContent(ctx, key, undefined, text, false, 'text')
-    else stringOf(entry).assign(text, 'text')
+    storeContent(ctx, key, entry, text, true, 'text')
     ctx.effect('SET', key, text, 'KEEPTTL')
     ctx.touched(key)
     ctx.notify('$', 'incrbyfloat', key)

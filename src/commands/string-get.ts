@@ -7,7 +7,7 @@ import { parseKeys } from './keys.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { parseStringOptions } from './string-options.js'
-import { replyContent, replyString, stringOf } from './string-store.js'
+import { replyString, streamRange, streamString, stringOf } from './string-store.js'
 
 const get = defineCommand({
   name: 'get',
@@ -23,7 +23,7 @@ const get = defineCommand({
   run(ctx, key) {
     const entry = ctx.db.find(key)
     if (entry === undefined) ctx.reply.nullBulk()
-    else replyString(ctx.reply, stringOf(entry))
+    else streamString(ctx, stringOf(entry))
   },
 })
 
@@ -44,7 +44,7 @@ const mget = defineCommand({
     for (const key of keys) {
       const entry = ctx.db.find(key)
       if (entry === undefined || entry.type !== 'string') ctx.reply.nullBulk()
-      else replyString(ctx.reply, stringOf(entry))
+      else replyString(ctx, stringOf(entry))
     }
   },
 })
@@ -63,11 +63,12 @@ const getex = defineCommand({
   run(ctx, { key, options }) {
     const entry = ctx.db.find(key)
     if (entry === undefined) return ctx.reply.nullBulk()
-    const content = stringOf(entry).content()
+    const value = stringOf(entry)
     if (options.fault !== undefined) throw options.fault
     const time = options.expire
+    const atMs = time === undefined ? 0 : positiveExpireAtMsOf(time, ctx.nowMs, 'getex')
+    replyString(ctx, value)
     if (time !== undefined) {
-      const atMs = positiveExpireAtMsOf(time, ctx.nowMs, 'getex')
       if (time.absolute && atMs <= ctx.nowMs && !ctx.replaying) {
         removeKey(ctx, key)
       } else {
@@ -82,7 +83,6 @@ const getex = defineCommand({
       ctx.touched(key)
       ctx.notify('g', 'persist', key)
     }
-    replyContent(ctx.reply, content)
   },
 })
 
@@ -107,9 +107,8 @@ const getdel = defineCommand({
   run(ctx, key) {
     const entry = ctx.db.find(key)
     if (entry === undefined) return ctx.reply.nullBulk()
-    const content = stringOf(entry).content()
+    replyString(ctx, stringOf(entry))
     removeKey(ctx, key)
-    replyContent(ctx.reply, content)
   },
 })
 
@@ -123,14 +122,13 @@ interface RangeOptions {
 function runGetRange(ctx: CommandContext, { key, start, end }: RangeOptions): void {
   const entry = ctx.db.find(key)
   if (entry === undefined) return ctx.reply.latin1('')
-  const content = stringOf(entry).content()
-  const length = content.length
+  const value = stringOf(entry)
+  const { length } = value
   if (start < 0 && end < 0 && start > end) return ctx.reply.latin1('')
   const from = Math.max(0, start < 0 ? start + length : start)
   const to = Math.min(length - 1, Math.max(0, end < 0 ? end + length : end)) + 1
   if (from >= to) ctx.reply.latin1('')
-  else if (typeof content === 'string') ctx.reply.latin1(content.slice(from, to))
-  else ctx.reply.bulk(content.subarray(from, to))
+  else streamRange(ctx, value, from, to)
 }
 
 function rangeCommand(name: string, since: string, summary: string): CommandSpec<never> {

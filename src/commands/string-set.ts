@@ -10,7 +10,7 @@ import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { parseStringOptions } from './string-options.js'
 import type { StringOptions } from './string-options.js'
-import { contentOf, replyContent, storeContent, stringOf } from './string-store.js'
+import { givenContent, replyString, storeContent, stringOf } from './string-store.js'
 
 interface SetOptions {
   readonly key: string
@@ -21,7 +21,7 @@ interface SetOptions {
 
 function parseSet(args: Args): SetOptions {
   const key = args.key()
-  const content = contentOf(args)
+  const content = givenContent(args)
   return { key, content, options: args.remaining === 0 ? undefined : parseStringOptions(args, 'set') }
 }
 
@@ -37,7 +37,8 @@ function runSet(ctx: CommandContext, { key, content, options }: SetOptions): voi
 function runSetWith(ctx: CommandContext, key: string, content: string | Buffer, options: StringOptions): void {
   const expireAtMs = options.expire === undefined ? 0 : positiveExpireAtMsOf(options.expire, ctx.nowMs, 'set')
   const entry = options.get ? ctx.db.find(key) : ctx.db.findToWrite(key)
-  const old = options.get && entry !== undefined ? stringOf(entry).content() : undefined
+  // Before it is replaced; a refusal from here on takes back what was written.
+  if (options.get && entry !== undefined) replyString(ctx, stringOf(entry))
   const refused = entry === undefined ? options.xx : options.nx
   if (!refused) {
     const stored = storeContent(ctx, key, entry, content, options.keepTtl)
@@ -48,8 +49,8 @@ function runSetWith(ctx: CommandContext, key: string, content: string | Buffer, 
     ctx.notify('$', 'set', key)
     if (expireAtMs !== 0) ctx.notify('g', 'expire', key)
   }
-  if (options.get && old !== undefined) replyContent(ctx.reply, old)
-  else if (options.get || refused) ctx.reply.nullBulk()
+  if (options.get && entry !== undefined) return
+  if (options.get || refused) ctx.reply.nullBulk()
   else ctx.reply.ok()
 }
 
@@ -77,7 +78,7 @@ const setnx = defineCommand({
   since: '1.0.0',
   summary: 'Makes a string the value of a key that does not exist.',
   complexity: 'O(1)',
-  parse: (args: Args) => ({ key: args.key(), content: contentOf(args) }),
+  parse: (args: Args) => ({ key: args.key(), content: givenContent(args) }),
   run(ctx, { key, content }) {
     if (ctx.db.findToWrite(key) !== undefined) return ctx.reply.integer(0)
     storeContent(ctx, key, undefined, content)
@@ -102,7 +103,7 @@ function setWithExpiry(name: string, unit: 's' | 'ms', since: string, summary: s
     parse(args: Args) {
       const key = args.key()
       const time: ExpireTime = { value: args.int64(), unit, absolute: false }
-      return { key, time, content: contentOf(args) }
+      return { key, time, content: givenContent(args) }
     },
     run(ctx, { key, time, content }) {
       const expireAtMs = positiveExpireAtMsOf(time, ctx.nowMs, name)
@@ -126,16 +127,15 @@ const getset = defineCommand({
   since: '1.0.0',
   summary: 'Makes a string the value of a key and gives the one it had.',
   complexity: 'O(1)',
-  parse: (args: Args) => ({ key: args.key(), content: contentOf(args) }),
+  parse: (args: Args) => ({ key: args.key(), content: givenContent(args) }),
   run(ctx, { key, content }) {
     const entry = ctx.db.find(key)
-    const old = entry === undefined ? undefined : stringOf(entry).content()
+    if (entry === undefined) ctx.reply.nullBulk()
+    else replyString(ctx, stringOf(entry))
     storeContent(ctx, key, entry, content)
     ctx.changed()
     ctx.touched(key)
     ctx.notify('$', 'set', key)
-    if (old === undefined) ctx.reply.nullBulk()
-    else replyContent(ctx.reply, old)
   },
 })
 
@@ -149,7 +149,7 @@ function parsePairs(args: Args, name: string): Pairs {
   const pairs: Pairs = { keys: [], contents: [] }
   while (args.remaining > 0) {
     pairs.keys.push(args.key())
-    pairs.contents.push(contentOf(args))
+    pairs.contents.push(givenContent(args))
   }
   return pairs
 }

@@ -12,7 +12,7 @@ import { KeyEntry } from './key-entry.js'
 import type { KeyValue, TypeName } from './key-value.js'
 import type { Keyspace } from './keyspace.js'
 import type { Slot } from './slot.js'
-import { typeByName } from './types.js'
+import { specOf } from './types.js'
 
 /** Expired keys that RANDOMKEY meets and removes before it gives up, so that one call stays short. */
 const RANDOM_TRIES_MAX = 100
@@ -110,8 +110,7 @@ export class Database {
 
   /** Puts a new or replacing value; the old one is dropped, its expiry goes. Not for changes inside a value. */
   put(key: string, value: KeyValue): KeyEntry {
-    const spec = typeByName(value.type)
-    assert(spec !== undefined, `type ${value.type} is registered`)
+    const spec = specOf(value)
     let entry = this.#slot.keys.find(key)
     if (entry === undefined) {
       entry = new KeyEntry(this.#slot, key, spec, value)

@@ -11,6 +11,8 @@ export interface KeyValue {
   /** As OBJECT ENCODING says it. */
   readonly encoding: string
   readonly object: StoreObject
+  /** How it comes back from the store, unless as its type's name says. */
+  readonly spec?: TypeSpec
   /** Drops everything the value owns in the store, as far as it is not damaged. O(trees). */
   drop(): void
   /** About how many objects drop() has to see to, the value's own included; undefined is one. Quickly told. */
@@ -41,7 +43,7 @@ export interface KeyValue {
   salvaged(step: () => void): KeyValue | undefined
 }
 
-/** How a type comes back from the store; registered once per type in types/types.ts. */
+/** How a type, or a form of one, comes back from the store; registered in types/types.ts. */
 export interface TypeSpec {
   readonly name: TypeName
   /** Code in directory rows. Frozen. */

@@ -17,7 +17,7 @@ import type { KeyValue } from './key-value.js'
 import { LazyFree } from './lazy-free.js'
 import { Libraries } from './libraries.js'
 import { Slot } from './slot.js'
-import { typeByCode, typeByName } from './types.js'
+import { specOf, typeByCode } from './types.js'
 
 export { Database } from './database.js'
 export { KeyEntry } from './key-entry.js'
@@ -156,9 +156,7 @@ export class Keyspace {
   /** What becomes of a value that no key names any more and that takes long to drop: a dead slot of its own. */
   bury(value: KeyValue): void {
     const slot = new Slot(this.#map.grave(), this.rows)
-    const spec = typeByName(value.type)
-    assert(spec !== undefined, `type ${value.type} is registered`)
-    const entry = new KeyEntry(slot, String(value.object.id), spec, value)
+    const entry = new KeyEntry(slot, String(value.object.id), specOf(value), value)
     this.rows.touch(entry)
     slot.keys.insert(entry)
     this.#lazyFree.add(slot)

@@ -49,8 +49,9 @@ t.test('a long value goes out without a copy, as it was, whatever becomes of it 
   for (const change of changes) {
     const bytes = Buffer.alloc(length, 'x')
     const value = StringValue.create(new MemoryRows(), bytes)
+    const ctx = new FakeContext(stringCommands)
     const writer = new ReplyWriter()
-    replyString(writer, value)
+    replyString(Object.assign(ctx, { reply: writer }), value)
     change(value)
     const pieces = writer.take()
     t.ok(Buffer.concat(pieces).equals(Buffer.from(`$${length}\r\n${'x'.repeat(length)}\r\n`)), String(change))
@@ -61,8 +62,9 @@ t.test('a long value goes out without a copy, as it was, whatever becomes of it 
 t.test('a value below that is copied: it may be changed in place', async t => {
   const bytes = Buffer.alloc(2 ** 20 - 1, 'x')
   const value = StringValue.create(new MemoryRows(), bytes)
+  const ctx = new FakeContext(stringCommands)
   const writer = new ReplyWriter()
-  replyString(writer, value)
+  replyString(Object.assign(ctx, { reply: writer }), value)
   value.setBit(0, 1)
   t.equal(value.bytes().buffer, bytes.buffer)
   t.ok(Buffer.concat(writer.take()).equals(Buffer.from(`$${bytes.length}\r\n${'x'.repeat(bytes.length)}\r\n`)))

@@ -14,7 +14,7 @@ const RUN = 1250
 
 t.test('replies out of cold data equal those out of memory', async t => {
   const warm = await startInProcess(t, tempDir(t))
-  const cold = await startInProcess(t, tempDir(t), { pageCacheBytes: 4096 })
+  const cold = await startInProcess(t, tempDir(t), { pageCacheBytes: 4096, stringRowMaxBytes: 64 })
   const rng = seeded()
   t.comment(`SEED=${rng.seed}`)
   const pair = await Pair.connect(warm.port, cold.port, 3)

@@ -1,8 +1,13 @@
 // A string of HUGE_MIB MiB (24; npm run test:long: 512, the longest there is) comes and goes while another client is
-// answered, is changed in place, and survives a kill. How long that client waited at most is a comment.
+// answered, is changed in place, survives a kill, and is read through a page cache that it does not fit in. How long
+// that client waited at most is a comment.
 
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import t from 'tap'
+import { backupTool } from '../../src/admin/backup.js'
+import { checkTool } from '../../src/admin/check.js'
+import { runTool } from '../admin/tool-run.js'
 import { RespClient } from '../support/resp-client.js'
 import { startServer } from '../support/start-server.js'
 import { tempDir } from '../support/temp-dir.js'
@@ -85,6 +90,34 @@ t.test(`a value of ${HUGE_MIB} MiB holds nobody up`, async t => {
   expected.write('end', head + BYTES - 3)
   expected[head] |= 1
   t.equal(digestOf(again), digestOf(expected), 'all of it is there')
-  t.equal(await after.text('UNLINK', 'huge'), ':1\r\n')
   after.close()
+  await server.stop()
+
+  // A page cache that holds a few pieces: nearly all of it is read from the store while it is sent.
+  server = await startServer({ dir, args: ['--page-cache-bytes', '1mb'] })
+  const [cold, beside] = [await RespClient.connect(server.port), await RespClient.connect(server.port)]
+  t.equal(await cold.text('SAVE'), '+OK\r\n')
+  const sending = cold.command('GET', 'huge')
+  const answered = await pinged(beside, sending)
+  t.equal(digestOf(await sending), digestOf(expected))
+  t.ok(answered.answers >= BYTES / BYTES_PER_ANSWER, `${answered.answers} answers while it was read`)
+  t.comment(`the longest took ${answered.longestMs} ms`)
+  const cached = Number(/cached_bytes:(\d+)/.exec(await beside.text('INFO', 'storage'))![1])
+  t.ok(cached <= 2 * MIB, `${cached} bytes cached`)
+  const [from, to] = [BYTES / 2 - 10, BYTES / 2 + 3 * MIB]
+  const part = (await cold.command('GETRANGE', 'huge', from, to)).subarray(-(to - from + 3))
+  t.ok(part.equals(Buffer.concat([expected.subarray(head + from, head + to + 1), Buffer.from('\r\n')])))
+  t.equal(await cold.text('SETRANGE', 'huge', from, 'in the middle'), `:${BYTES}\r\n`)
+  expected.write('in the middle', head + from)
+  t.equal(await cold.text('SAVE'), '+OK\r\n')
+  const dump = await cold.command('DUMP', 'huge')
+  t.ok(dump.includes(expected.subarray(head + from - 10, head + from + 20)))
+  cold.close()
+  beside.close()
+  await server.stop()
+
+  const copy = join(tempDir(t), 'copy')
+  t.equal((await runTool(backupTool, dir, copy)).status, 0)
+  const whole = await runTool(checkTool, copy)
+  t.equal(whole.status, 0, whole.out + whole.err)
 })

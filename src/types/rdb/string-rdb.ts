@@ -1,5 +1,6 @@
 // Strings in Redis' dumps: type 0, then one string.
 
+import type { PiecedString } from '../string/pieced-string.js'
 import { StringValue } from '../string/string-value.js'
 import { ownContent } from './own-content.js'
 import type { ValueCodec } from './value-codec.js'
@@ -11,7 +12,7 @@ export const stringCodec: ValueCodec = {
   codes: [STRING],
 
   write(writer, value) {
-    const string = value as StringValue
+    const string = value as StringValue | PiecedString
     writer.u8(STRING)
     writer.string(string.bytes())
   },

@@ -1,4 +1,5 @@
-// A string value: one row of Table.Heads that holds the bytes and nothing else. Resident while dirty, evictable when
+// A string value that is not long: one row of Table.Heads that holds the bytes and nothing else (long ones:
+// pieced-string). Resident while dirty, evictable when
 // clean, read again on demand. Used by: commands, types (registry).
 // Short contents are latin1 JS strings: a Buffer costs four times the memory and more time to make. Long ones are
 // Buffers. Invariants: (1) bytes that were handed out (to a checkpoint, a reply, a copy) never change: appending writes
@@ -151,11 +152,10 @@ export class StringValue extends Row implements KeyValue, Evictable {
   /** A Buffer of `length` bytes, zeros behind the present ones, that may be written to. Ends with #changed(). */
   #changeable(length: number): Buffer {
     const before = this.content()
-    if (typeof before === 'string' || this.#shared || before.length !== length) {
-      return this.#grow(before, length, 0, true)
-    }
+    if (typeof before === 'string' || before.length !== length) return this.#grow(before, length, 0, true)
+    // First: a running checkpoint that has still to write the row takes the bytes as they are.
     this.#rows.touch(this)
-    return before
+    return this.#shared ? this.#grow(before, length, 0, true) : before
   }
 
   #changed(bytes: Buffer): number {
@@ -169,9 +169,9 @@ export class StringValue extends Row implements KeyValue, Evictable {
    * the caller to fill. @throws ReplyError when there is no memory; then nothing was changed
    */
   #grow(before: string | Buffer, length: number, fresh: number, rewrite = false): Buffer {
+    this.#rows.touch(this)
     const more = length - before.length
     if (typeof before !== 'string' && this.#spareBytes >= more && !(rewrite && this.#shared)) {
-      this.#rows.touch(this)
       const bytes = Buffer.from(before.buffer, before.byteOffset, length)
       bytes.fill(0, before.length, length - fresh)
       this.#put(bytes, this.#spareBytes - more)
@@ -179,7 +179,6 @@ export class StringValue extends Row implements KeyValue, Evictable {
     }
     const spare = more === 0 || before.length === 0 ? 0 : Math.min(length >>> 1, SPARE_BYTES_MAX)
     const room = allocate(length + spare)
-    this.#rows.touch(this)
     const bytes = Buffer.from(room.buffer, 0, length)
     if (typeof before === 'string') bytes.latin1Write(before, 0)
     else bytes.set(before, 0)
