@@ -20,10 +20,6 @@ export function typeByCode(code: number): TypeSpec | undefined {
   return BY_CODE[code]
 }
 
-export function typeByName(name: TypeName): TypeSpec | undefined {
-  return BY_NAME.get(name)
-}
-
 /** What stands in the directory for a key with this value. */
 export function specOf(value: KeyValue): TypeSpec {
   const spec = value.spec ?? BY_NAME.get(value.type)

@@ -318,7 +318,7 @@ export class PiecedString extends Row implements KeyValue, PieceOwner {
   #readHead(): Contents {
     const shape = decodeStringHead(this.rows.read(Table.Heads, this.rowKey()), this.object.id)
     const count = Math.ceil(shape.length / shape.pieceBytes)
-    this.#contents = { ...shape, pieces: new Array<StringPiece | undefined>(count).fill(undefined) }
+    this.#contents = { ...shape, pieces: Array.from({ length: count }, () => undefined) }
     return this.#contents
   }
 
