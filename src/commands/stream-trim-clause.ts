@@ -7,8 +7,8 @@ import { streamErrors } from '../base/stream-errors.js'
 import { ID_MIN } from '../base/stream-id.js'
 import type { StreamId } from '../base/stream-id.js'
 import type { Request } from '../resp/request.js'
-import { dropReferencesToTrimmed, trimUnreferenced } from '../types/stream/stream-api.js'
-import type { NodeLimits, ReferencePolicy, Stream, Trim } from '../types/stream/stream-api.js'
+import { dropReferencesToTrimmed, findUnreferenced, trimUnreferenced } from '../types/stream/stream-api.js'
+import type { NodeLimits, ReferencePolicy, Stream, Trim, Trimmable } from '../types/stream/stream-api.js'
 import type { Args } from './args.js'
 import { COUNT_ALL, takeId } from './stream-arguments.js'
 import { takePolicy } from './stream-reference-policy.js'
@@ -85,12 +85,24 @@ export class TrimClause {
     if (this.#limit !== LIMIT_ABSENT && !this.#approximate) throw new ReplyError(streamErrors.limitWithoutTilde)
   }
 
-  /** Trims `stream` and returns how many entries went. */
-  apply(stream: Stream, limits: NodeLimits): number {
+  /**
+   * What has to be known before an entry is added to `stream`, for apply(); undefined when nothing has.
+   * @throws PageMiss among very many groups
+   */
+  find(stream: Stream, limits: NodeLimits): Trimmable | undefined {
+    return this.#sparesReferences(stream) ? findUnreferenced(stream, this.trim(limits), 1) : undefined
+  }
+
+  /** Without groups nothing can refer to an entry, and whole nodes may go. */
+  #sparesReferences(stream: Stream): boolean {
+    return this.#policy === 'acked' && this.#by !== 'none' && stream.groupCount > 0
+  }
+
+  /** Trims `stream` and returns how many entries went. @throws PageMiss as find(), when that was not called before */
+  apply(stream: Stream, limits: NodeLimits, found?: Trimmable): number {
     if (this.#by === 'none') return 0
     const trim = this.trim(limits)
-    // Without groups nothing can refer to an entry, and whole nodes may go.
-    if (this.#policy === 'acked' && stream.groupCount > 0) return trimUnreferenced(stream, trim)
+    if (this.#sparesReferences(stream)) return trimUnreferenced(stream, trim, found)
     const removed = stream.trim(trim)
     if (removed > 0 && this.#policy === 'drop') dropReferencesToTrimmed(stream)
     return removed

@@ -145,11 +145,13 @@ function runAddWith(ctx: CommandContext, options: AddOptions): void {
   const digest = idempotence === undefined ? undefined : digestOfAdd(idempotence, request, idIndex + 1)
   if (digest !== undefined && answersDuplicate(ctx, options, present, digest)) return
   const id = newId(options, present === undefined ? ID_MIN : present.lastId, ctx.nowMs)
+  // Before anything is changed: among very many groups the command comes back for it.
+  const trimmable = present === undefined ? undefined : trim?.find(present, nodeLimits(ctx))
   const stream = append(ctx, options, present, id)
   if (digest !== undefined) {
     stream.idempotence.add(idempotence!.producer, digest, id, ctx.nowMs, idempotenceDefaults(ctx))
   }
-  const removed = trim === undefined ? 0 : trim.apply(stream, nodeLimits(ctx))
+  const removed = trim === undefined ? 0 : trim.apply(stream, nodeLimits(ctx), trimmable)
   ctx.reply.streamId(id)
   // What ACKED removes follows from the groups, and from nothing else.
   if (trim !== undefined && trim.approximate && trim.policy !== 'acked') {

@@ -2,7 +2,7 @@
 // Used by: stream, commands. Uses: group-contents (consumers and PEL), group-row (bytes), read-progress.
 // A group is an object of the store of its own, so that it can be dropped as a whole with all its trees.
 
-import { compareIds, equalIds, ID_MAX, nextId } from '../../base/stream-id.js'
+import { compareIds, ID_MAX, nextId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { Inspection } from '../../pages/inspection.js'
 import { StreamIdList } from '../../base/stream-id-list.js'
@@ -14,14 +14,16 @@ import type { Count } from './count.js'
 import type { WireSlice } from './entry-run.js'
 import { GroupContents } from './group-contents.js'
 import { decodeGroupRow, encodeGroupRow } from './group-row.js'
+import { referencesMayCome } from './group-search.js'
 import type { GroupStream } from './group-stream.js'
+import { eachAmong } from './id-order.js'
 import { objectPartKey, PART, PART_PREFIX_BYTES, partPrefix } from './part-key.js'
+import type { PelState } from './pel.js'
 import type { Look, LookQuery } from './pel-look.js'
 import type { IdleQuery, IdleRows } from './pel-idle-rows.js'
 import type { Span, VisitPending } from './pel-read.js'
 import type { Claimable, Located, Pending } from './pending.js'
-import { referencesMayCome } from './reference-search.js'
-import { entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
+import { atMost, entriesReadAfter, lagOf, positionAfter } from './read-progress.js'
 
 const ROW_BYTES = 96
 /** What a group takes in memory beside what it holds, as measured. */
@@ -393,8 +395,7 @@ export class ConsumerGroup extends Row {
    * and replay. Call settlePending() behind the last of many.
    */
   setPending(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
-    referencesMayCome(this.stream)
-    this.#held.pel().set(id, owner, deliveredMs, deliveries)
+    if (this.#held.pel().set(id, owner, deliveredMs, deliveries)) referencesMayCome(this.stream)
   }
 
   /** As setPending(), of one that was located. */
@@ -409,8 +410,17 @@ export class ConsumerGroup extends Row {
 
   /** Takes the entry, pending or not, from whoever owns it, and puts it behind all that were released before. */
   release(id: StreamId, deliveries: Count): void {
-    referencesMayCome(this.stream)
-    this.#held.pel().disown(id, deliveries)
+    if (this.#held.pel().disown(id, deliveries)) referencesMayCome(this.stream)
+  }
+
+  /** As it is now. */
+  pelState(): PelState | undefined {
+    return this.#held.pelIfOpen?.state()
+  }
+
+  /** Whether nothing that is pending can have changed since pelState(). */
+  isAt(state: PelState | undefined): boolean {
+    return state !== undefined && this.#held.pelIfOpen?.isAt(state) === true
   }
 
   /** Those of `ids`, which ascend, that are pending. */
@@ -482,19 +492,4 @@ export class ConsumerGroup extends Row {
   memoryUsage(): number {
     return GROUP_BYTES + this.name.length + this.#contents.memoryUsage()
   }
-}
-
-/** No group can have read more than was ever added, whatever it is told. */
-function atMost(entriesRead: Count | undefined, entriesAdded: Count): Count | undefined {
-  return entriesRead !== undefined && entriesRead > entriesAdded ? entriesAdded : entriesRead
-}
-
-/** Whether each of `ids` is among `some` of them; both ascend. */
-function eachAmong(ids: readonly StreamId[], some: StreamIdList): boolean[] {
-  let found = 0
-  return ids.map(id => {
-    const isNext = found < some.count && equalIds(some.at(found), id)
-    if (isNext) found++
-    return isNext
-  })
 }

@@ -1,8 +1,9 @@
 // Work on a list of IDs as a client sent it, in any order and with repetitions, by what wants them ascending, each
-// once. Used by: references, stream-api.
+// once. Used by: references, group, trim-search, stream-api.
 
 import { compareIds, equalIds } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
+import type { StreamIdList } from '../../base/stream-id-list.js'
 
 /** Each once, in order. */
 export function ascending(ids: readonly StreamId[]): readonly StreamId[] {
@@ -22,6 +23,16 @@ export function eachOnce(ids: readonly StreamId[], work: (ascending: readonly St
   const done = ids.map(() => false)
   for (const [i, did] of work(first.map(place => ids[place])).entries()) done[first[i]] = did
   return done
+}
+
+/** Whether each of `ids` is among `some` of them; both ascend. */
+export function eachAmong(ids: readonly StreamId[], some: StreamIdList): boolean[] {
+  let found = 0
+  return ids.map(id => {
+    const isNext = found < some.count && equalIds(some.at(found), id)
+    if (isNext) found++
+    return isNext
+  })
 }
 
 function ascends(ids: readonly StreamId[]): boolean {

@@ -44,19 +44,44 @@ export function look(tree: Tree, read: ReadRecord, entries: EntryFinder, query: 
   return new Walk(tree, read, entries, query, summaryMax).run()
 }
 
-/** Those of `ids`, which ascend, that have a record: a search for each stretch of them that has none, not for each. */
+/**
+ * Those of `ids`, which ascend, that have a record: a step for each record between them or for each of them, whichever
+ * are fewer.
+ */
 export function recordsAmong(tree: Tree, ids: readonly StreamId[]): StreamIdList {
   const found = new StreamIdList()
   for (let at = 0; at < ids.length;) {
     const position = tree.seek(ids[at])
     if (position === undefined) break
-    const { node, index } = position
-    const page = tree.page(node)
-    if (page.compareAt(index, ids[ids.length - 1]) > 0) break
-    while (page.compareAt(index, ids[at]) > 0) at++
-    if (page.compareAt(index, ids[at]) === 0) found.push(ids[at++])
+    const page = tree.page(position.node)
+    let { index } = position
+    while (index < page.count && at < ids.length) {
+      if (page.compareAt(index, ids[at]) > 0) at = firstFrom(ids, at, page, index)
+      if (at < ids.length && page.compareAt(index, ids[at]) === 0) found.push(ids[at++])
+      if (at === ids.length) break
+      // Mostly the next record, or a later page.
+      index++
+      if (index < page.count && page.compareAt(index, ids[at]) < 0) index = page.lowerBound(ids[at])
+    }
   }
   return found
+}
+
+/** The first of `ids` from place `from` on that is not below record `index`; ids[from] is. */
+function firstFrom(ids: readonly StreamId[], from: number, page: RecordPage, index: number): number {
+  let low = from
+  let step = 1
+  while (low + step < ids.length && page.compareAt(index, ids[low + step]) > 0) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(low + step, ids.length)
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (page.compareAt(index, ids[middle]) > 0) low = middle
+    else high = middle
+  }
+  return high
 }
 
 class Walk {

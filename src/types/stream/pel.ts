@@ -1,6 +1,6 @@
 // Pending entries list (PEL) of a consumer group: one tree of records by ID, and for each consumer a tree of the IDs it
 // owns. Used by: group. Uses: pel-record (bytes), consumers (owners by number), pel-delivery (what is new),
-// pel-oldest (order of delivery).
+// pel-oldest (order of delivery), pel-owned (what is idle of one consumer).
 // Invariants: (1) an ID is in the group's tree if and only if it is in exactly its owner's tree, or nobody owns it;
 // (2) the owner is a consumer of the group. Whatever may fail (a page to load) comes before the first change.
 
@@ -23,6 +23,7 @@ import { consumerAt, deliveredMsAt, deliveriesAt, pelCodec, putPelRecord, RELEAS
 import { look, recordsAmong } from './pel-look.js'
 import type { Look, LookQuery } from './pel-look.js'
 import { gatherIdle } from './pel-idle-rows.js'
+import { ownedIdle } from './pel-owned.js'
 import type { IdleQuery, IdleRows } from './pel-idle-rows.js'
 import { OwnedRead, pelRead, spanOf } from './pel-read.js'
 import type { Span, VisitPending } from './pel-read.js'
@@ -34,6 +35,9 @@ import type { LongRead } from '../long-read.js'
 
 type RecordTree = OrderedPages<StreamId, RecordPage>
 type RecordNode = PageNode<StreamId, RecordPage>
+
+/** A PEL as it was at one moment. */
+export type PelState = { readonly pel: Pel; readonly version: number }
 
 export class Pel {
   readonly #tree: RecordTree
@@ -151,9 +155,9 @@ export class Pel {
     }
   }
 
-  /** Creates or overwrites the record of `id`. */
-  set(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): void {
-    this.#set(id, owner, deliveredMs, deliveries)
+  /** Creates or overwrites the record of `id`; true when there was none. */
+  set(id: StreamId, owner: Consumer, deliveredMs: number, deliveries: Count): boolean {
+    return this.#set(id, owner, deliveredMs, deliveries)
   }
 
   /** As set(), of one that was located. */
@@ -175,12 +179,13 @@ export class Pel {
   }
 
   /** As set(), of an entry that belongs to nobody from now on; it is the last of those. */
-  disown(id: StreamId, deliveries: Count): void {
-    this.#set(id, undefined, this.#releases.next, deliveries)
+  disown(id: StreamId, deliveries: Count): boolean {
+    const isNew = this.#set(id, undefined, this.#releases.next, deliveries)
     this.#releases.next++
+    return isNew
   }
 
-  #set(id: StreamId, owner: Consumer | undefined, timeOrPlace: number, deliveries: Count): void {
+  #set(id: StreamId, owner: Consumer | undefined, timeOrPlace: number, deliveries: Count): boolean {
     const found = this.#tree.find(id)
     if (found === undefined) {
       this.#version++
@@ -189,9 +194,10 @@ export class Pel {
       const page = this.#tree.page(node)
       const number = owner === undefined ? RELEASED : owner.number
       this.#write(node, page, page.insert(id), number, timeOrPlace, deliveries)
-      return
+      return true
     }
     this.#overwrite(found, id, owner, timeOrPlace, deliveries)
+    return false
   }
 
   #overwrite(
@@ -449,24 +455,19 @@ export class Pel {
   }
 
   /** As idleRange(), of what `consumer` owns. */
-  *ownedIdleRange(consumer: Consumer, start: StreamId, end: StreamId, deliveredMaxMs: number): Generator<Pending> {
-    const owned = consumer.owned()
-    let from: StreamId | undefined = start
-    while (from !== undefined) {
-      const position = owned.seek(from)
-      if (position === undefined) return
-      const id: StreamId = owned.page(position.node).keyAt(position.index)
-      if (compareIds(id, end) > 0) return
-      const node = this.#tree.nodeFor(id)
-      if (node !== undefined && node.summary > deliveredMaxMs) {
-        from = this.#tree.nextWithSummaryAtMost(node, deliveredMaxMs)?.firstKey
-        continue
-      }
-      const pending = this.get(id)
-      if (pending === undefined) throw brokenPel(id)
-      if (pending.deliveredMs <= deliveredMaxMs) yield pending
-      from = nextId(id)
-    }
+  ownedIdleRange(consumer: Consumer, start: StreamId, end: StreamId, deliveredMaxMs: number): Iterable<Pending> {
+    const query = { owned: consumer.owned(), start, end, deliveredMaxMs }
+    return ownedIdle(this.#tree, id => this.get(id), query)
+  }
+
+  /** As it is now. */
+  state(): PelState {
+    return { pel: this, version: this.#version }
+  }
+
+  /** Whether nothing has changed since `state`. */
+  isAt(state: PelState): boolean {
+    return state.pel === this && state.version === this.#version
   }
 
   #read(page: RecordPage, index: number): Pending {

@@ -103,3 +103,8 @@ export function positionAfter(
 function isZeroCount(count: Count): boolean {
   return count === 0
 }
+
+/** No group can have read more than was ever added, whatever it is told. */
+export function atMost(entriesRead: Count | undefined, entriesAdded: Count): Count | undefined {
+  return entriesRead !== undefined && entriesRead > entriesAdded ? entriesAdded : entriesRead
+}

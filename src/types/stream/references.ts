@@ -2,16 +2,19 @@
 // it. The three policies of deleting ask for it: leave references alone (KEEPREF), take them along (DELREF), or delete
 // only what nobody refers to (ACKED). Used by: stream, commands. Uses: group.
 
-import { compareIds, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
+import { compareIds, equalIds, ID_MAX, ID_MIN, nextId, previousId } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import { catchUp } from './dropped-references.js'
 import type { DroppedReferences } from './dropped-references.js'
-import type { EntryRun } from './entry-run.js'
 import type { ConsumerGroup } from './group.js'
 import { ascending } from './id-order.js'
 import { findReferences } from './reference-search.js'
 import type { Stream } from './stream.js'
 import type { Trim } from './trim.js'
+import { findTrimmable, idsFrom } from './trim-search.js'
+import type { Trimmable } from './trim-search.js'
+
+export type { Trimmable } from './trim-search.js'
 
 export type ReferencePolicy = 'keep' | 'drop' | 'acked'
 
@@ -21,7 +24,7 @@ export const GROUPS_AT_ONCE = 64
 const CATCH_UP_MIN = 8
 const NOTED_MAX = 65_536
 
-/** Entries looked at in one go. */
+/** Entries compared in one go. */
 const CHUNK_ENTRIES = 512
 
 /**
@@ -71,73 +74,42 @@ function note(stream: Stream, ids: number, add: (dropped: DroppedReferences) => 
   catchUp(stream, Math.max(CATCH_UP_MIN, Math.ceil((stream.groupCount * ids) / NOTED_MAX)))
 }
 
+/** What trimUnreferenced() would remove when so many entries were added. @throws PageMiss as referencedAmong() */
+export function findUnreferenced(stream: Stream, trim: Trim, added: number): Trimmable {
+  return findTrimmable({ stream, trim, added, from: ID_MIN })
+}
+
 /**
  * Removes from the front what `trim` asks for, entry by entry, and passes over what is referred to. Approximate or not,
  * it stops at its target: only the limit of an approximate one is heeded as well.
+ * @param found what findUnreferenced() gave before the last entry was added
+ * @throws PageMiss as referencedAmong() when nothing was found before
  */
-export function trimUnreferenced(stream: Stream, trim: Trim): number {
-  const end = lastFreeId(stream, trim)
-  if (end === undefined) return 0
-  const wanted = trim.by === 'maxlen' ? stream.length - trim.length : stream.length
-  const removable = trim.limit > 0 ? Math.min(wanted, trim.limit) : wanted
-  let removed = 0
-  let passedOver = false
-  let from: StreamId | undefined = ID_MIN
-  while (removed < removable && from !== undefined && compareIds(from, end) <= 0) {
-    const run: EntryRun | undefined = stream.runsFrom(from, CHUNK_ENTRIES)[0]
-    if (run === undefined || compareIds(run.firstId, end) > 0) break
-    const ids = idsUpTo(run, end)
-    const last = ids[ids.length - 1]
-    const free = unreferenced(stream, ids).slice(0, removable - removed)
-    removed += free.length
-    passedOver = removeFrom(stream, ids, free, passedOver)
-    from = nextId(last)
-  }
-  return removed
-}
-
-/** The last ID that all groups have come to and `trim` may take; undefined when there is none. */
-function lastFreeId(stream: Stream, trim: Trim): StreamId | undefined {
-  let end: StreamId | undefined = trim.by === 'minid' ? previousId(trim.id) : ID_MAX
-  for (const { lastDeliveredId } of stream.groups()) {
-    if (end !== undefined && compareIds(lastDeliveredId, end) < 0) end = lastDeliveredId
-  }
-  return end
-}
-
-function idsUpTo(run: EntryRun, end: StreamId): StreamId[] {
-  const ids: StreamId[] = []
-  for (let i = 0; i < run.entries; i++) {
-    const id = run.page.keyAt(run.index + i)
-    if (compareIds(id, end) > 0) break
-    ids.push(id)
-  }
-  return ids
-}
-
-/** Those of `ids`, ascending and read by all groups, that no group has pending. */
-function unreferenced(stream: Stream, ids: readonly StreamId[]): StreamId[] {
-  const pending = new Uint8Array(ids.length)
-  for (const group of stream.groups()) {
-    let at = 0
-    for (const row of group.pendingRange(ids[0], ids[ids.length - 1])) {
-      while (at < ids.length && compareIds(ids[at], row.id) < 0) at++
-      if (at < ids.length && compareIds(ids[at], row.id) === 0) pending[at] = 1
-    }
-  }
-  return ids.filter((_, i) => pending[i] === 0)
+export function trimUnreferenced(stream: Stream, trim: Trim, found?: Trimmable): number {
+  const { free, removable, end } = found ?? findUnreferenced(stream, trim, 0)
+  const removed = remove(stream, free, Math.min(removable, free.length))
+  if (found === undefined || removed === removable) return removed
+  // Groups that were set beyond the end of the stream do not need what was added.
+  if (end === undefined || compareIds(stream.lastId, end) > 0) return removed
+  const last = findTrimmable({ stream, trim, added: 0, from: stream.lastId })
+  return removed + remove(stream, last.free, Math.min(removable - removed, last.free.length))
 }
 
 /**
- * Removes `free` of `ids`, which are the first that are left unless some were passed over. What stands at the very
- * front goes as by any trim; the rest leaves holes, as XDEL does. Returns whether something is passed over now.
+ * Removes the first `count` of `free`, which are there. What stands at the very front goes as by any trim; the rest
+ * leaves holes, as XDEL does.
  */
-function removeFrom(stream: Stream, ids: readonly StreamId[], free: readonly StreamId[], passedOver: boolean): boolean {
+function remove(stream: Stream, free: readonly StreamId[], count: number): number {
   let leading = 0
-  if (!passedOver) while (leading < free.length && free[leading] === ids[leading]) leading++
-  if (leading > 0) {
-    stream.trim({ by: 'maxlen', length: stream.length - leading, approximate: false, limit: 0 })
+  let from: StreamId | undefined = ID_MIN
+  while (leading < count && from !== undefined) {
+    const ids: StreamId[] = idsFrom(stream, from, ID_MAX, Math.min(count - leading, CHUNK_ENTRIES))
+    let same = 0
+    while (same < ids.length && equalIds(ids[same], free[leading + same])) same++
+    leading += same
+    from = same > 0 && same === ids.length ? nextId(ids[same - 1]) : undefined
   }
-  stream.deleteAll(free.slice(leading))
-  return passedOver || leading < ids.length
+  if (leading > 0) stream.trim({ by: 'maxlen', length: stream.length - leading, approximate: false, limit: 0 })
+  stream.deleteAll(free.slice(leading, count))
+  return count
 }

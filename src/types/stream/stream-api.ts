@@ -10,7 +10,14 @@ export type { ReferencePolicy } from './references.js'
 export type { IdempotenceLimits } from './idempotence.js'
 export { eachOnce } from './id-order.js'
 export { digestOfId, digestOfPairs } from './idempotence.js'
-export { dropReferences, dropReferencesToTrimmed, referencedAmong, trimUnreferenced } from './references.js'
+export type { Trimmable } from './references.js'
+export {
+  dropReferences,
+  dropReferencesToTrimmed,
+  findUnreferenced,
+  referencedAmong,
+  trimUnreferenced,
+} from './references.js'
 export { Consumer } from './consumer.js'
 export { ConsumerGroup } from './group.js'
 export { Stream, streamType } from './stream.js'

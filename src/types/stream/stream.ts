@@ -21,6 +21,7 @@ import type { EntryFinder } from './entry-finder.js'
 import type { EntryRun, WireSlice } from './entry-run.js'
 import type { VisitFound, VisitSlice } from './entry-read.js'
 import type { ConsumerGroup } from './group.js'
+import { referencesMayCome } from './group-search.js'
 import type { GroupStream } from './group-stream.js'
 import { Groups } from './groups.js'
 import { Idempotence } from './idempotence.js'
@@ -322,6 +323,7 @@ export class Stream extends Row implements KeyValue, GroupStream {
   /** XSETID (checked by the caller). */
   setId(lastId: StreamId, entriesAdded: Count | undefined, maxDeletedId: StreamId | undefined): void {
     this.rows.touch(this)
+    referencesMayCome(this)
     if (compareIds(lastId, this.#lastId) < 0) {
       catchUp(this, Infinity)
       for (const group of this.#groups.all()) group.idsMayComeAgain()
