@@ -9,6 +9,8 @@
         "src/bus_error.cc",
         "src/crc32c.cc",
         "src/file_lock.cc",
+        "src/heap_trim.cc",
+        "src/heap_trim_door.cc",
         "src/journal_write.cc",
         "src/lua_cjson.cc",
         "src/lua_cmsgpack.cc",

@@ -16,7 +16,6 @@ import { commandTable } from './commands/all-commands.js'
 import type { Durability, PubSub, Server } from './commands/server.js'
 import { Flag } from './commands/spec.js'
 import { LOADING, NO_REPLICAS } from './exec/admission.js'
-import type { CapacitySurvey } from './exec/capacity-survey.js'
 import { ChangeFeed } from './exec/change-feed.js'
 import { Damages } from './exec/damages.js'
 import { Executor } from './exec/executor.js'
@@ -234,8 +233,8 @@ export class MillraceServer implements Server {
     return this.#sessions
   }
 
-  get capacity(): CapacitySurvey {
-    return this.#memory.capacity
+  get memory(): MemoryControl {
+    return this.#memory
   }
 
   get longReplies(): ReplyStreams {

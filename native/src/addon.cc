@@ -1,9 +1,6 @@
 // The N-API edge: reads arguments, calls the plain C++ parts, returns numbers. No exception crosses it: arguments of
 // the wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
 
-#ifdef __linux__
-#include <malloc.h>
-#endif
 #include <node_api.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -16,6 +13,7 @@
 #include "crc32c.h"
 #include "door.h"
 #include "file_lock.h"
+#include "heap_trim_door.h"
 #include "journal_write.h"
 #include "lua_door.h"
 #include "page_items.h"
@@ -205,15 +203,6 @@ napi_value AdjustExternalMemory(napi_env env, napi_callback_info info) {
   return Number(env, counted);
 }
 
-// trimHeap(): 1 when memory went back to the system, 0 when there was none, or no way
-napi_value TrimHeap(napi_env env, napi_callback_info) {
-#ifdef __GLIBC__
-  return Number(env, malloc_trim(0));
-#else
-  return Number(env, 0);
-#endif
-}
-
 // receiveNow(fd, bytes): bytes received, 0 at the end, or -errno
 napi_value ReceiveNow(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -263,7 +252,6 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
                         Export(env, exports, "adjustExternalMemory", AdjustExternalMemory) &&
-                        Export(env, exports, "trimHeap", TrimHeap) &&
                         Export(env, exports, "gatherItems", GatherItems) &&
                         Export(env, exports, "placeItems", PlaceItems) &&
                         Export(env, exports, "exchange", Exchange) &&
@@ -274,7 +262,8 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "restorePages", RestorePages) &&
                         Export(env, exports, "makeThreadMortal", MakeThreadMortal) &&
                         Export(env, exports, "lockFile", LockFile) && millrace::ExportLua(env, exports) &&
-                        millrace::ExportReactor(env, exports) && millrace::ExportTurnMeter(env, exports);
+                        millrace::ExportHeapTrim(env, exports) && millrace::ExportReactor(env, exports) &&
+                        millrace::ExportTurnMeter(env, exports);
   return complete ? exports : nullptr;
 }
 

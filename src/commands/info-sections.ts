@@ -172,10 +172,10 @@ export function storageFields({ durability }: Server): Fields {
 }
 
 /** Ours: what all streams keep, for replay and for deliveries, and what of the disk is in use. */
-export function capacityFields({ capacity, durability }: Server): Fields {
+export function capacityFields({ memory, durability }: Server): Fields {
   const { fileBytes, reclaimableBytes, retiredObjects } = durability.figures()
   return {
-    ...capacity?.infoFields(),
+    ...memory?.capacity.infoFields(),
     capacity_occupied_bytes: fileBytes - reclaimableBytes,
     capacity_reclaimable_bytes: reclaimableBytes,
     capacity_retired_objects: retiredObjects,

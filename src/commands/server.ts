@@ -102,6 +102,14 @@ export interface Stats {
   reset(): void
 }
 
+/** What is done about memory. */
+export interface MemoryParts {
+  /** Sums over all streams, for INFO capacity. */
+  readonly capacity: { infoFields(): Readonly<Record<string, number>> }
+  /** Looks for garbage now, and gives what is free back to the system soon after. */
+  purge(): void
+}
+
 /** What the store tells INFO, SAVE, WAITAOF and friends. */
 export interface Durability {
   /** Starts a checkpoint, or joins the running one. Resolves when it is durable. */
@@ -234,8 +242,7 @@ export interface Server {
   readonly longReplies: { readonly count: number; readonly started: number; readonly pinnedBytes: number }
   /** How long the event loop keeps others waiting. */
   readonly loopDelay?: LoopDelay
-  /** Sums over all streams, for INFO capacity. */
-  readonly capacity?: { infoFields(): Readonly<Record<string, number>> }
+  readonly memory?: MemoryParts
   readonly runId: string
   readonly startedAtMs: number
   readonly tcpPort: number

@@ -157,6 +157,10 @@ export class MemoryControl {
     }
   }
 
+  purge(): void {
+    this.#idle.purge()
+  }
+
   stop(): void {
     this.capacity.stop()
     this.guard.stop()

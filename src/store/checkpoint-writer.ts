@@ -8,6 +8,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { MessagePort } from 'node:worker_threads'
 import { ABORT } from 'lmdb'
 import { makeThreadMortal, readFaults, restorePages } from '../native/bus-error.js'
+import { trimHeapSome } from '../native/heap-trim.js'
 import { Environment, sealValue } from './environment.js'
 import { reclaimSome } from './retirement.js'
 import type { Reclaimed } from './retirement.js'
@@ -41,11 +42,21 @@ export interface WriterReply {
   readonly reclaimed: Reclaimed
 }
 
+/**
+ * LMDB keeps what a transaction changes in memory of this thread until the commit. What is more than this goes back
+ * afterwards; the allocator would keep it.
+ */
+const KEPT_BYTES = 32 * 1024 * 1024
+
+const SLICE_US = 1_000_000
+
 const NOTHING: Reclaimed = { rows: 0, ids: 0 }
 
 class Writer {
   readonly #environment: Environment
   readonly #data: WriterData
+  /** Of the rows of the run. */
+  #bytesWritten = 0
   readonly #own = new Uint8Array(new ArrayBuffer(PACK_BYTES))
 
   constructor(data: WriterData) {
@@ -57,6 +68,7 @@ class Writer {
   run(run: number): WriterReply {
     let reclaimed = NOTHING
     let aborted = false
+    this.#bytesWritten = 0
     restorePages()
     const faults = readFaults()
     try {
@@ -95,7 +107,14 @@ class Writer {
     }
   }
 
+  /** Between two runs. */
+  giveMemoryBack(): void {
+    const bytes = this.#bytesWritten - KEPT_BYTES
+    while (bytes > 0 && trimHeapSome(bytes, SLICE_US));
+  }
+
   #write(pack: Pack): void {
+    this.#bytesWritten += pack.used
     const { tables } = this.#environment
     readPack(this.#unshared(pack), (table, key, value) => {
       if (value === undefined) {
@@ -124,6 +143,8 @@ class Writer {
 
 const writer = new Writer(workerData as WriterData)
 parentPort?.on('message', (command: WriterCommand) => {
-  if (command.kind === 'run') parentPort?.postMessage(writer.run(command.run))
-  else void writer.close().then(() => process.exit(0))
+  if (command.kind === 'run') {
+    parentPort?.postMessage(writer.run(command.run))
+    writer.giveMemoryBack()
+  } else void writer.close().then(() => process.exit(0))
 })

@@ -63,6 +63,9 @@ export interface CheckpointTriggers {
 const INTERVAL_LOOK_MS = 1000
 /** Writing a page into LMDB takes about as long as replaying ten records: then it costs a third of what it saves. */
 const RECORDS_PER_ROW = 60
+/** Large rows start a checkpoint at this share of what others do: until it is committed they are in memory twice. */
+const LARGE_ROWS_SHARE = 1 / 4
+const LARGE_ROW_BYTES = 8 * 1024
 /** Between two checkpoints that only shorten the replay. */
 const REPLAY_PAUSE_MS = 1000
 /** Of the bytes that the cache counts: the rest are objects of V8's own heap, and bytes not used yet. */
@@ -337,6 +340,9 @@ export class Store implements Rows, EffectSink {
     if (journalBytes > 0 && recordBytes >= journalBytes) return true
     // Rows are counted when they are first touched; what they grow by is about as much as was recorded.
     if (dirtyBytes > 0 && this.#dirty.bytes + recordBytes >= dirtyBytes) return true
+    // A row that so much was recorded for is full, or new: what is written now will not have to be written again.
+    const areLarge = recordBytes >= LARGE_ROW_BYTES * this.#dirty.count
+    if (areLarge && dirtyBytes > 0 && recordBytes >= dirtyBytes * LARGE_ROWS_SHARE) return true
     const records = journal.nextSequence - this.#quietSequence
     if (replayRecords === 0 || records < replayRecords || records < this.#dirty.count * RECORDS_PER_ROW) return false
     return this.#checkpoints.ageMs >= REPLAY_PAUSE_MS

@@ -16,6 +16,14 @@ t.test('MEMORY answers as redis-server', t =>
   ]),
 )
 
+t.test('PURGE lets memory go back', async t => {
+  const server = new FakeServer()
+  let purges = 0
+  Object.assign(server.context.server, { memory: { purge: () => purges++ } })
+  t.equal(server.ask('MEMORY', 'PURGE'), '+OK\r\n')
+  t.equal(purges, 1)
+})
+
 t.test('USAGE grows with the value', async t => {
   const server = new FakeServer()
   const { context } = server

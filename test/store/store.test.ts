@@ -237,6 +237,29 @@ t.test('a checkpoint starts when replaying would cost much more than writing it'
   t.notOk(store.checkpointRunning, 'never')
 })
 
+t.test('rows that much is recorded for are written at a quarter of the bytes, small ones are not', async t => {
+  const store = openStore(temporaryFolder(t))
+  t.teardown(() => store.close())
+  Object.assign(store.triggers, { intervalMs: 0, dirtyBytes: 400_000, journalBytes: 0 })
+  const change = async (row: NumberRow, valueBytes: number): Promise<void> => {
+    store.begin(1)
+    store.touch(row)
+    store.addArguments(0, ['SET', 'key', Buffer.alloc(valueBytes)])
+    store.end()
+    await committedTick(store)
+  }
+  const rows = Array.from({ length: 40 }, (_, i) => new NumberRow(Table.Heads, idKey(i + 1), undefined, i))
+  for (const row of rows) await change(row, 4000)
+  t.notOk(store.checkpointRunning, '160,000 bytes in rows that are likely to be written again')
+  await store.checkpoint()
+  await until(() => !store.checkpointRunning)
+  for (const row of rows.slice(0, 9)) await change(row, 10_000)
+  t.notOk(store.checkpointRunning, 'not a quarter yet')
+  for (const row of rows.slice(9, 11)) await change(row, 10_000)
+  await until(() => store.figures().checkpoints === 2)
+  t.notOk(store.checkpointRunning)
+})
+
 t.test('what rows grow by after their first touch counts as dirty', async t => {
   const store = openStore(temporaryFolder(t))
   t.teardown(() => store.close())
