@@ -4,12 +4,20 @@ import { ReplyError, replyErrors } from '../base/errors.js'
 import { readInt64, readDouble } from '../base/numbers.js'
 import type { Request } from '../resp/request.js'
 
+/** The names of the keys that there are. */
+export interface KeyNames {
+  /** The latin1 string of bytes[from, from + length) when it is the name of a key. */
+  nameOf(bytes: Buffer, from: number, length: number): string | undefined
+}
+
 export class Args {
   /** Index of the next argument. 1 after construction: the command's name is not an argument (2 for a subcommand). */
   at: number
+  /** @param names where the strings of keys may be had without making them */
   constructor(
     readonly request: Request,
     at = 1,
+    readonly names?: KeyNames,
   ) {
     this.at = at
   }
@@ -20,7 +28,10 @@ export class Args {
 
   /** The next argument as a key: a latin1 string, one character per byte. */
   key(): string {
-    return this.text()
+    this.#need()
+    const i = this.at++
+    const { request } = this
+    return this.names?.nameOf(request.buffer, request.starts[i], request.lengths[i]) ?? request.text(i)
   }
 
   /** The next argument as a latin1 string. */

@@ -288,7 +288,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
     let failed = false
     if (this.monitors.size > 0 && session.cold === undefined) this.monitors.before(session, row, request)
     try {
-      row.spec.run(context, row.spec.parse(new Args(request, row.argsAt)))
+      row.spec.run(context, row.spec.parse(new Args(request, row.argsAt, context.db)))
     } catch (error) {
       if (error instanceof PageMiss) {
         this.cold.missed(session, request, error, position)

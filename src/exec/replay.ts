@@ -67,7 +67,7 @@ export class Replay {
     this.#reply.clear()
     context.begin()
     try {
-      row.spec.run(context, row.spec.parse(new Args(request, row.argsAt)))
+      row.spec.run(context, row.spec.parse(new Args(request, row.argsAt, context.db)))
     } catch (error) {
       if (!(error instanceof ReplyError)) throw error
       this.#reply.error(error.message)

@@ -93,6 +93,11 @@ export class Database {
     return this.#expireFields(entry, Infinity) ? entry : undefined
   }
 
+  /** See KeyTable.nameOf(). */
+  nameOf(bytes: Buffer, from: number, length: number): string | undefined {
+    return this.#slot.keys.nameOf(bytes, from, length)
+  }
+
   /** The entry as it lies there: one whose time has come too. */
   held(key: string): KeyEntry | undefined {
     return this.#slot.keys.find(key)

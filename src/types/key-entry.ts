@@ -8,7 +8,6 @@ import { Row, StoreObject, Table } from '../store/row.js'
 import { stampMs, stampOf } from './access.js'
 import { encodeDirectoryKey, encodeDirectoryValue } from './directory-row.js'
 import type { Deadline } from './expiry.js'
-import { hashName } from './key-table.js'
 import type { KeyValue, TypeName, TypeSpec } from './key-value.js'
 import type { Slot } from './slot.js'
 
@@ -17,9 +16,6 @@ const ENTRY_BYTES = 165
 const DEADLINE_BYTES = 56
 
 export class KeyEntry extends Row {
-  readonly hash: number
-  /** Next entry of the same bucket; owned by KeyTable. */
-  next: KeyEntry | undefined = undefined
   /** Its expiry; set by Database, through setDeadline(). */
   deadline: Deadline | undefined = undefined
   /** When or how often it was used, see access.ts. */
@@ -35,7 +31,6 @@ export class KeyEntry extends Row {
     held: KeyValue | number,
   ) {
     super()
-    this.hash = hashName(name)
     this.#spec = spec
     this.#held = held
     slot.rows.cache.heldBytes += ENTRY_BYTES + name.length

@@ -1,91 +1,161 @@
 // The keys of one slot in a hash table that is three things at once: lookup by name, SCAN order and uniform random
 // pick. A table of our own instead of a Map: a Map stops at 2^24 keys, grows by one long pause, and cannot be
-// scanned by cursor. Used by: database, lazy-free. Linear hashing: buckets split and merge one at a time, so no
-// call costs more than its own bucket. Invariants: (1) a bucket holds exactly the entries whose hash addresses it;
-// (2) size / 2 <= buckets <= 2 * size beyond the first segment's minimum; (3) at level n a bucket holds the hashes
-// that share their low bits, which is one contiguous range in the order of the bit-reversed hash: SCAN walks that
-// order, which no split or merge changes.
+// scanned by cursor. Used by: database, lazy-free.
+//
+// A look-up among many keys costs what it touches that no cache of the processor holds, so a key is told from others
+// without a look at it: a group has room for GROUP_SLOTS keys, whose hashes lie in one line of memory and whose entries
+// in another. Linear hashing: groups split and merge one at a time, so no call costs more than its own group.
+// Invariants: (1) a group holds exactly the entries whose hash addresses it, in its first slots, and what finds no room
+// there in its overflow; (2) size / FILL <= groups <= 2 * size / FILL or so, beyond the minimum; (3) at level n a group
+// holds the hashes that share their low bits, which is one contiguous range in the order of the bit-reversed hash: SCAN
+// walks that order, which no split or merge changes.
 
 import { randomBytes } from 'node:crypto'
 import { assert } from '../base/assert.js'
 import type { KeyEntry } from './key-entry.js'
 
-const SEGMENT_BITS = 10
-const SEGMENT_BUCKETS = 1 << SEGMENT_BITS
-const SEGMENT_MASK = SEGMENT_BUCKETS - 1
-const BUCKETS_MIN = 4
+/** A cache line of hashes is 16, of entries 8. */
+const GROUP_SLOTS = 8
+/** Keys per group, about: more would overflow often, since groups that wait for their split hold twice as many. */
+const FILL = 4
+const SEGMENT_BITS = 12
+const SEGMENT_GROUPS = 1 << SEGMENT_BITS
+const SEGMENT_MASK = SEGMENT_GROUPS - 1
 const HASH_SPACE = 4294967296
-/** Empty buckets a SCAN passes per key it was asked for, as Redis does. */
-const SCAN_BUCKETS_PER_KEY = 10
-/** random() accepts a place with chance length / this: uniform for all but absurdly long chains. */
-const CHAIN_SAMPLED = 12
+/** Groups a SCAN passes per key it was asked for, as Redis does with buckets that are empty. */
+const SCAN_GROUPS_PER_KEY = 10
+/** random() accepts a place with chance keys / this: uniform for all but absurdly full groups. */
+const GROUP_SAMPLED = 24
 
-/** Differs per process, so that nobody can prepare names that share a bucket. */
+/** Differs per process, so that nobody can prepare names that share a group. */
 const SEED = randomBytes(4).readInt32LE()
+const PRIME = 0x01000193
 
 /** 32-bit hash of a name, signed. */
 export function hashName(name: string): number {
   let h = SEED
-  for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 0x01000193)
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), PRIME)
+  return mixed(h)
+}
+
+/** hashName() of the latin1 text bytes[from, from + length). */
+function hashBytes(bytes: Buffer, from: number, length: number): number {
+  let h = SEED
+  for (let i = from, end = from + length; i < end; i++) h = Math.imul(h ^ bytes[i], PRIME)
+  return mixed(h)
+}
+
+function mixed(hash: number): number {
+  let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return h ^ (h >>> 16)
 }
 
-type Segment = (KeyEntry | undefined)[]
+type Slots = (KeyEntry | undefined)[]
 
 export class KeyTable {
   size = 0
-  #buckets = BUCKETS_MIN
-  /** Mask of the level that is being filled: #buckets <= #mask + 1. */
-  #mask = BUCKETS_MIN - 1
-  /** Segments instead of one array: growing copies nothing. */
-  #segments: Segment[] = [newSegment(BUCKETS_MIN)]
+  #groups = 1
+  /** Mask of the level that is being filled: #groups <= #mask + 1. */
+  #mask = 0
+  /** Segments instead of one array each: growing copies nothing. */
+  #hashes: Int32Array[] = [new Int32Array(GROUP_SLOTS)]
+  #entries: Slots[] = [emptySlots(GROUP_SLOTS)]
+  /** By group. */
+  readonly #overflow = new Map<number, KeyEntry[]>()
+  /** What nameOf() found last: a command asks for the entry of the name that it was given. */
+  #named: KeyEntry | undefined
 
   find(name: string): KeyEntry | undefined {
+    const named = this.#named
+    if (named !== undefined && named.name === name) return named
     const hash = hashName(name)
-    const bucket = this.#bucketOf(hash)
-    let entry = this.#segments[bucket >>> SEGMENT_BITS][bucket & SEGMENT_MASK]
-    while (entry !== undefined && (entry.hash !== hash || entry.name !== name)) entry = entry.next
-    return entry
+    const group = this.#groupOf(hash)
+    const entries = this.#entries[group >>> SEGMENT_BITS]
+    const hashes = this.#hashes[group >>> SEGMENT_BITS]
+    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
+    // Asked for at once: else it would be waited for only when a hash has been found.
+    const last = entries[first + GROUP_SLOTS - 1]
+    for (let i = first; i < first + GROUP_SLOTS; i++) {
+      if (hashes[i] !== hash) continue
+      const entry = entries[i]
+      if (entry !== undefined && entry.name === name) return entry
+    }
+    return last === undefined || this.#overflow.size === 0 ? undefined : this.#findBeyond(group, name)
+  }
+
+  /**
+   * The name of the key whose latin1 name is bytes[from, from + length); undefined when there is none. Who needs the
+   * string saves making it, and find() of it costs nothing.
+   */
+  nameOf(bytes: Buffer, from: number, length: number): string | undefined {
+    const hash = hashBytes(bytes, from, length)
+    const group = this.#groupOf(hash)
+    const entries = this.#entries[group >>> SEGMENT_BITS]
+    const hashes = this.#hashes[group >>> SEGMENT_BITS]
+    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
+    const last = entries[first + GROUP_SLOTS - 1]
+    for (let i = first; i < first + GROUP_SLOTS; i++) {
+      if (hashes[i] !== hash) continue
+      const entry = entries[i]
+      if (entry !== undefined && isName(entry.name, bytes, from, length)) return this.#found(entry)
+    }
+    if (last === undefined || this.#overflow.size === 0) return undefined
+    const entry = this.#findBeyond(group, bytes.latin1Slice(from, from + length))
+    return entry === undefined ? undefined : this.#found(entry)
+  }
+
+  #findBeyond(group: number, name: string): KeyEntry | undefined {
+    return this.#overflow.get(group)?.find(entry => entry.name === name)
+  }
+
+  #found(entry: KeyEntry): string {
+    this.#named = entry
+    return entry.name
   }
 
   /** The name must not be in the table; not checked, because loading a directory would pay for it. */
   insert(entry: KeyEntry): void {
-    const bucket = this.#bucketOf(entry.hash)
-    const segment = this.#segments[bucket >>> SEGMENT_BITS]
-    entry.next = segment[bucket & SEGMENT_MASK]
-    segment[bucket & SEGMENT_MASK] = entry
+    const hash = hashName(entry.name)
+    this.#place(this.#groupOf(hash), hash, entry)
     this.size++
-    if (this.size > this.#buckets) this.#split()
+    if (this.size > this.#groups * FILL) this.#split()
   }
 
   remove(entry: KeyEntry): void {
-    const bucket = this.#bucketOf(entry.hash)
-    const segment = this.#segments[bucket >>> SEGMENT_BITS]
-    const head = segment[bucket & SEGMENT_MASK]
-    if (head === entry) {
-      segment[bucket & SEGMENT_MASK] = entry.next
+    if (this.#named === entry) this.#named = undefined
+    const group = this.#groupOf(hashName(entry.name))
+    const entries = this.#entries[group >>> SEGMENT_BITS]
+    const hashes = this.#hashes[group >>> SEGMENT_BITS]
+    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
+    const end = first + GROUP_SLOTS
+    let at = first
+    while (at < end && entries[at] !== entry) at++
+    const moved = this.#takeOverflow(group, at < end ? undefined : entry)
+    if (at === end) {
+      assert(moved === entry, 'the entry is in its group')
+    } else if (moved !== undefined) {
+      entries[at] = moved
+      hashes[at] = hashName(moved.name)
     } else {
-      let before = head
-      while (before !== undefined && before.next !== entry) before = before.next
-      assert(before !== undefined, 'the entry is in its bucket')
-      before.next = entry.next
+      // The slots stay filled from the first one on.
+      let last = at
+      while (last + 1 < end && entries[last + 1] !== undefined) last++
+      entries[at] = entries[last]
+      hashes[at] = hashes[last]
+      entries[last] = undefined
     }
-    entry.next = undefined
     this.size--
-    while (this.#buckets > BUCKETS_MIN && this.#buckets > this.size * 2) this.#merge()
+    while (this.#groups > 1 && this.#groups * FILL > this.size * 2) this.#merge()
   }
 
   /** All entries, in no order. The table must not change meanwhile. */
   *entries(): Generator<KeyEntry> {
-    for (let bucket = 0; bucket < this.#buckets; bucket++) {
-      let entry = this.#segments[bucket >>> SEGMENT_BITS][bucket & SEGMENT_MASK]
-      while (entry !== undefined) {
-        const next: KeyEntry | undefined = entry.next
-        yield entry
-        entry = next
-      }
+    const held: KeyEntry[] = []
+    for (let group = 0; group < this.#groups; group++) {
+      held.length = 0
+      this.#gather(group, held)
+      yield* held
     }
   }
 
@@ -96,15 +166,19 @@ export class KeyTable {
    */
   scan(cursor: number, count: number, out: KeyEntry[]): number {
     let place = cursor
-    let bucketsLeft = count * SCAN_BUCKETS_PER_KEY
+    let groupsLeft = count * SCAN_GROUPS_PER_KEY
     const enough = out.length + count
+    const held: KeyEntry[] = []
     while (place < HASH_SPACE) {
-      const bucket = this.#bucketOf(reverseBits(place))
-      let entry = this.#segments[bucket >>> SEGMENT_BITS][bucket & SEGMENT_MASK]
-      for (; entry !== undefined; entry = entry.next) if (reverseBits(entry.hash) >= place) out.push(entry)
-      const span = HASH_SPACE / this.#levelSize(bucket)
+      const group = this.#groupOf(reverseBits(place))
+      const span = HASH_SPACE / this.#levelSize(group)
+      held.length = 0
+      this.#gather(group, held)
+      for (const entry of held) {
+        if (place % span === 0 || reverseBits(hashName(entry.name)) >= place) out.push(entry)
+      }
       place = place - (place % span) + span
-      if (out.length >= enough || --bucketsLeft <= 0) break
+      if (out.length >= enough || --groupsLeft <= 0) break
     }
     return place < HASH_SPACE ? place : 0
   }
@@ -113,71 +187,131 @@ export class KeyTable {
   random(pick: () => number): KeyEntry | undefined {
     if (this.size === 0) return undefined
     for (;;) {
-      const bucket = Math.floor(pick() * this.#buckets)
-      let place = Math.floor(pick() * CHAIN_SAMPLED)
-      let entry = this.#segments[bucket >>> SEGMENT_BITS][bucket & SEGMENT_MASK]
-      while (entry !== undefined && place-- > 0) entry = entry.next
+      const group = Math.floor(pick() * this.#groups)
+      const place = Math.floor(pick() * GROUP_SAMPLED)
+      const entry =
+        place < GROUP_SLOTS
+          ? this.#entries[group >>> SEGMENT_BITS][(group & SEGMENT_MASK) * GROUP_SLOTS + place]
+          : this.#overflow.get(group)?.[place - GROUP_SLOTS]
       if (entry !== undefined) return entry
     }
   }
 
-  #bucketOf(hash: number): number {
-    const bucket = hash & this.#mask
-    return bucket < this.#buckets ? bucket : hash & (this.#mask >>> 1)
+  #groupOf(hash: number): number {
+    const group = hash & this.#mask
+    return group < this.#groups ? group : hash & (this.#mask >>> 1)
   }
 
-  /** Number of buckets of the level that `bucket` is at: the coarser one while its partner does not exist. */
-  #levelSize(bucket: number): number {
-    const half = (this.#mask >>> 1) + 1
-    return bucket >= half || bucket + half < this.#buckets ? half * 2 : half
+  /** Number of groups of the level that `group` is at: the coarser one while its partner does not exist. */
+  #levelSize(group: number): number {
+    const half = (this.#mask + 1) >>> 1
+    if (half === 0) return 1
+    return group >= half || group + half < this.#groups ? half * 2 : half
+  }
+
+  #place(group: number, hash: number, entry: KeyEntry): void {
+    const entries = this.#entries[group >>> SEGMENT_BITS]
+    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
+    for (let i = first; i < first + GROUP_SLOTS; i++) {
+      if (entries[i] !== undefined) continue
+      entries[i] = entry
+      this.#hashes[group >>> SEGMENT_BITS][i] = hash
+      return
+    }
+    const others = this.#overflow.get(group)
+    if (others === undefined) this.#overflow.set(group, [entry])
+    else others.push(entry)
+  }
+
+  /** Takes `entry` or any other one out of the group's overflow; undefined when there is none. */
+  #takeOverflow(group: number, entry: KeyEntry | undefined): KeyEntry | undefined {
+    const others = this.#overflow.get(group)
+    if (others === undefined) return undefined
+    const at = entry === undefined ? 0 : others.indexOf(entry)
+    if (at < 0) return undefined
+    const [taken] = others.splice(at, 1)
+    if (others.length === 0) this.#overflow.delete(group)
+    return taken
+  }
+
+  #gather(group: number, out: KeyEntry[]): void {
+    const entries = this.#entries[group >>> SEGMENT_BITS]
+    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
+    for (let i = first; i < first + GROUP_SLOTS; i++) {
+      const entry = entries[i]
+      if (entry === undefined) return
+      out.push(entry)
+    }
+    const others = this.#overflow.get(group)
+    if (others !== undefined) out.push(...others)
   }
 
   #split(): void {
-    const added = this.#buckets
+    const added = this.#groups
     if (added > this.#mask) this.#mask = this.#mask * 2 + 1
     const from = added & (this.#mask >>> 1)
-    if (added >>> SEGMENT_BITS === this.#segments.length) this.#segments.push(newSegment(SEGMENT_BUCKETS))
-    let stays: KeyEntry | undefined
-    let moves: KeyEntry | undefined
-    let entry = this.#segments[from >>> SEGMENT_BITS][from & SEGMENT_MASK]
-    while (entry !== undefined) {
-      const next: KeyEntry | undefined = entry.next
-      if ((entry.hash & this.#mask) === added) {
-        entry.next = moves
-        moves = entry
-      } else {
-        entry.next = stays
-        stays = entry
-      }
-      entry = next
-    }
-    this.#segments[from >>> SEGMENT_BITS][from & SEGMENT_MASK] = stays
-    this.#segments[added >>> SEGMENT_BITS][added & SEGMENT_MASK] = moves
-    this.#buckets++
+    this.#makeRoom(added)
+    this.#groups++
+    this.#deal(from)
   }
 
   #merge(): void {
-    const last = --this.#buckets
-    const to = last & (this.#mask >>> 1)
-    const segment = this.#segments[to >>> SEGMENT_BITS]
-    let entry = this.#segments[last >>> SEGMENT_BITS][last & SEGMENT_MASK]
-    this.#segments[last >>> SEGMENT_BITS][last & SEGMENT_MASK] = undefined
-    while (entry !== undefined) {
-      const next: KeyEntry | undefined = entry.next
-      entry.next = segment[to & SEGMENT_MASK]
-      segment[to & SEGMENT_MASK] = entry
-      entry = next
+    const last = --this.#groups
+    if (this.#groups === (this.#mask + 1) >>> 1) this.#mask >>>= 1
+    this.#deal(last)
+    if ((last & SEGMENT_MASK) === 0 && last > 0) {
+      this.#hashes.pop()
+      this.#entries.pop()
     }
-    if ((last & SEGMENT_MASK) === 0 && last > 0) this.#segments.pop()
-    if (this.#buckets === (this.#mask >>> 1) + 1) this.#mask >>>= 1
+  }
+
+  /** Empties the group and puts its entries where they belong now. */
+  #deal(group: number): void {
+    const entries = this.#entries[group >>> SEGMENT_BITS]
+    const hashes = this.#hashes[group >>> SEGMENT_BITS]
+    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
+    const others = this.#overflow.get(group)
+    this.#overflow.delete(group)
+    // An entry that stays is put into a slot that was looked at already.
+    for (let i = first; i < first + GROUP_SLOTS; i++) {
+      const entry = entries[i]
+      if (entry === undefined) break
+      entries[i] = undefined
+      this.#place(this.#groupOf(hashes[i]), hashes[i], entry)
+    }
+    if (others === undefined) return
+    for (const entry of others) {
+      const hash = hashName(entry.name)
+      this.#place(this.#groupOf(hash), hash, entry)
+    }
+  }
+
+  /** The first segment starts small, because most databases are empty, and doubles. */
+  #makeRoom(group: number): void {
+    const segment = group >>> SEGMENT_BITS
+    if (segment === this.#entries.length) {
+      this.#hashes.push(new Int32Array(SEGMENT_GROUPS * GROUP_SLOTS))
+      this.#entries.push(emptySlots(SEGMENT_GROUPS * GROUP_SLOTS))
+    } else if ((group & SEGMENT_MASK) * GROUP_SLOTS === this.#hashes[segment].length) {
+      const { length } = this.#hashes[segment]
+      const wider = new Int32Array(length * 2)
+      wider.set(this.#hashes[segment])
+      this.#hashes[segment] = wider
+      for (let i = 0; i < length; i++) this.#entries[segment].push(undefined)
+    }
   }
 }
 
-/** The first segment starts small, because most databases are empty; it grows as an array does. */
-function newSegment(buckets: number): Segment {
-  const segment: Segment = []
-  for (let i = 0; i < buckets; i++) segment.push(undefined)
-  return segment
+function emptySlots(count: number): Slots {
+  const slots: Slots = []
+  for (let i = 0; i < count; i++) slots.push(undefined)
+  return slots
+}
+
+function isName(name: string, bytes: Buffer, from: number, length: number): boolean {
+  if (name.length !== length) return false
+  for (let i = 0; i < length; i++) if (name.charCodeAt(i) !== bytes[from + i]) return false
+  return true
 }
 
 /** The 32 bits of `value` in reverse, unsigned. */

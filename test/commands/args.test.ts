@@ -52,3 +52,17 @@ t.test('floats have the text of their own error', async t => {
   t.throws(() => args('nan').double(), { message: 'ERR value is not a valid float' })
   t.throws(() => args('1x').double('ERR mine'), { message: 'ERR mine' })
 })
+
+t.test('the string of a key is the one that the keys have, where they have one', async t => {
+  const asked: string[] = []
+  const names = {
+    nameOf(bytes: Buffer, from: number, length: number) {
+      asked.push(bytes.latin1Slice(from, from + length))
+      return asked.length === 1 ? 'theirs' : undefined
+    },
+  }
+  const cursor = new Args(requestOf(['GET', 'here', 'away', 'text']), 1, names)
+  t.same([cursor.key(), cursor.key(), cursor.text()], ['theirs', 'away', 'text'])
+  t.same(asked, ['here', 'away'])
+  t.throws(() => cursor.key(), { message: /syntax error/ })
+})

@@ -109,3 +109,29 @@ t.test('hashes and bit reversal', async t => {
   t.equal(reverseBits(-1), 0xffffffff)
   t.equal(reverseBits(reverseBits(0x12345678)), 0x12345678)
 })
+
+t.test('names are found by their bytes, those in an overflow too, and not once their key is gone', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const table = new KeyTable()
+  const entries = new Map<string, KeyEntry>()
+  for (let i = 0; i < 5000; i++) {
+    const name = random.bytes(random.between(0, 6)).latin1Slice()
+    if (entries.has(name)) continue
+    const entry = entryOf(name)
+    entries.set(name, entry)
+    table.insert(entry)
+  }
+  const nameOf = (name: string) => table.nameOf(Buffer.from(`<${name}>`, 'latin1'), 1, name.length)
+  let wrong = 0
+  for (const [name, entry] of entries) if (nameOf(name) !== entry.name || table.find(name) !== entry) wrong++
+  t.equal(wrong, 0)
+  t.equal(nameOf('not there'), undefined)
+  for (const [name, entry] of entries) {
+    nameOf(name)
+    table.remove(entry)
+    if (nameOf(name) !== undefined || table.find(name) !== undefined) wrong++
+  }
+  t.equal(wrong, 0)
+  t.equal(table.size, 0)
+})
