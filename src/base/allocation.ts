@@ -3,6 +3,12 @@
 
 import { ReplyError, replyErrors } from './errors.js'
 
+/**
+ * Long values are made, received and kept in pieces of so many bytes: with the store's checksum and LMDB's header one
+ * fills its pages of 4,096 bytes; whole words, for bitmaps.
+ */
+export const PIECE_BYTES = 64 * 1024 - 64
+
 /** Codes of Node's errors for sizes that no buffer or string can have. */
 const TOO_LARGE = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE', 'ERR_MEMORY_ALLOCATION_FAILED'])
 /** What V8 says, without a code. */

@@ -10,6 +10,7 @@ import { keyCommands } from './key-commands.js'
 import { listCommands } from './list-commands.js'
 import { monitorCommand } from './monitor.js'
 import { nodeLimitsCommands } from './node-limits.js'
+import { stagedCommands } from './staged.js'
 import { pubsubCommands } from './pubsub.js'
 import { scriptCommands } from './script.js'
 import { setCommands } from './set-commands.js'
@@ -40,6 +41,7 @@ const FAMILIES: readonly (readonly CommandSpec<never>[])[] = [
   functionCommands,
   clusterCommands,
   nodeLimitsCommands,
+  stagedCommands,
 ]
 
 export function commandTable(): CommandTable {

@@ -2,6 +2,7 @@
 // two.
 
 import type { StreamId } from '../base/stream-id.js'
+import type { LargeArgument } from '../resp/large-argument.js'
 import type { Reply } from '../resp/reply.js'
 import type { Request } from '../resp/request.js'
 import type { Database, Keyspace } from '../types/keyspace.js'
@@ -33,7 +34,7 @@ export interface CommandContext {
    * Journals this command (latin1 strings, bytes, numbers) in place of the request; may be called several times.
    * Implies changed().
    */
-  effect(...args: (Buffer | string | number | bigint)[]): void
+  effect(...args: (Buffer | string | number | bigint | LargeArgument)[]): void
   /** As effect(), in another database than the selected one. */
   effectIn(database: number, ...args: (Buffer | string | number | bigint)[]): void
   /**

@@ -85,6 +85,8 @@ export interface CommandSpec<O = unknown> {
   readonly complexity?: string
   /** Tips of COMMAND INFO, such as 'nondeterministic_output'. */
   readonly tips?: readonly string[]
+  /** Takes requests with arguments in pieces (resp/large-request); others are given whole ones. */
+  readonly takesLarge?: boolean
   /** Indices of arguments that MONITOR and SLOWLOG must not show: passwords. */
   secrets?(request: Request): readonly number[]
   /** Rows of a container command; then parse and run are not called for the container. */

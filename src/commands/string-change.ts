@@ -2,6 +2,7 @@
 
 import { ReplyError, replyErrors } from '../base/errors.js'
 import { LongDouble } from '../base/long-double.js'
+import { LargeArgument } from '../resp/large-argument.js'
 import { PiecedString } from '../types/string/pieced-string.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
@@ -25,6 +26,7 @@ const append = defineCommand({
   name: 'append',
   arity: 3,
   flags: Flag.Write | Flag.DenyOom | Flag.Fast,
+  takesLarge: true,
   categories: ['string'],
   keys: keysAt(['RW', 'insert'], 1),
   group: 'string',
@@ -41,7 +43,8 @@ const append = defineCommand({
       length += stringOf(entry).length
       checkLength(ctx, length)
       const value = stringToChange(ctx, entry, length)
-      value.append(typeof tail === 'string' ? Buffer.from(tail, 'latin1') : tail)
+      if (tail instanceof LargeArgument) for (const piece of tail.pieces) value.append(piece)
+      else value.append(typeof tail === 'string' ? Buffer.from(tail, 'latin1') : tail)
     }
     ctx.changed()
     ctx.touched(key)

@@ -11,10 +11,11 @@ import type { CommandSpec } from './spec.js'
 import { parseStringOptions } from './string-options.js'
 import type { StringOptions } from './string-options.js'
 import { givenContent, replyString, storeContent, stringOf } from './string-store.js'
+import type { GivenContent } from './string-store.js'
 
 interface SetOptions {
   readonly key: string
-  readonly content: string | Buffer
+  readonly content: GivenContent
   /** Undefined for the plain SET, which is nearly every one. */
   readonly options: StringOptions | undefined
 }
@@ -34,7 +35,7 @@ function runSet(ctx: CommandContext, { key, content, options }: SetOptions): voi
   ctx.reply.ok()
 }
 
-function runSetWith(ctx: CommandContext, key: string, content: string | Buffer, options: StringOptions): void {
+function runSetWith(ctx: CommandContext, key: string, content: GivenContent, options: StringOptions): void {
   const expireAtMs = options.expire === undefined ? 0 : positiveExpireAtMsOf(options.expire, ctx.nowMs, 'set')
   const entry = options.get ? ctx.db.find(key) : ctx.db.findToWrite(key)
   // Before it is replaced; a refusal from here on takes back what was written.
@@ -58,6 +59,7 @@ const set = defineCommand({
   name: 'set',
   arity: -3,
   flags: Flag.Write | Flag.DenyOom,
+  takesLarge: true,
   categories: ['string'],
   keys: keysAt(['RW', 'access', 'update', 'variable_flags'], 1),
   group: 'string',
@@ -72,6 +74,7 @@ const setnx = defineCommand({
   name: 'setnx',
   arity: 3,
   flags: Flag.Write | Flag.DenyOom | Flag.Fast,
+  takesLarge: true,
   categories: ['string'],
   keys: keysAt(['OW', 'insert'], 1),
   group: 'string',
@@ -94,6 +97,7 @@ function setWithExpiry(name: string, unit: 's' | 'ms', since: string, summary: s
     name,
     arity: 4,
     flags: Flag.Write | Flag.DenyOom,
+    takesLarge: true,
     categories: ['string'],
     keys: keysAt(['OW', 'update'], 1),
     group: 'string',
@@ -121,6 +125,7 @@ const getset = defineCommand({
   name: 'getset',
   arity: 3,
   flags: Flag.Write | Flag.DenyOom | Flag.Fast,
+  takesLarge: true,
   categories: ['string'],
   keys: keysAt(['RW', 'access', 'update'], 1),
   group: 'string',
@@ -141,7 +146,7 @@ const getset = defineCommand({
 
 interface Pairs {
   readonly keys: string[]
-  readonly contents: (string | Buffer)[]
+  readonly contents: GivenContent[]
 }
 
 function parsePairs(args: Args, name: string): Pairs {
@@ -167,6 +172,7 @@ const mset = defineCommand({
   name: 'mset',
   arity: -3,
   flags: Flag.Write | Flag.DenyOom,
+  takesLarge: true,
   categories: ['string'],
   keys: keysAt(['OW', 'update'], 1, -1, 2),
   group: 'string',
@@ -185,6 +191,7 @@ const msetnx = defineCommand({
   name: 'msetnx',
   arity: -3,
   flags: Flag.Write | Flag.DenyOom,
+  takesLarge: true,
   categories: ['string'],
   keys: keysAt(['OW', 'insert'], 1, -1, 2),
   group: 'string',

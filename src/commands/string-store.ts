@@ -1,12 +1,12 @@
 // What the string commands share: contents out of a request, the value of a key, a new content behind a key, replies.
 // A string longer than string-row-max-bytes is kept in pieces from the first change in place on, or when it is stored.
 
-import { allocate } from '../base/allocation.js'
+import { allocate, PIECE_BYTES } from '../base/allocation.js'
 import { ReplyError, replyErrors } from '../base/errors.js'
+import { LargeArgument } from '../resp/large-argument.js'
 import type { Reply } from '../resp/reply.js'
 import type { KeyEntry } from '../types/keyspace.js'
 import { PiecedString } from '../types/string/pieced-string.js'
-import { PIECE_BYTES_MAX } from '../types/string/string-head.js'
 import { StringValue, TEXT_BYTES_MAX } from '../types/string/string-value.js'
 import type { StringForm } from '../types/string/string-value.js'
 import type { Args } from './args.js'
@@ -30,13 +30,20 @@ export type AnyString = StringValue | PiecedString
 
 /** The next argument as a value's content, its own copy: a latin1 string when short, else a Buffer. */
 export function contentOf(args: Args): string | Buffer {
-  const content = givenContent(args)
-  return typeof content === 'string' ? content : ownBytes(content)
+  const { request } = args
+  if (request.lengths[args.at] <= TEXT_BYTES_MAX) return request.text(args.at++)
+  return ownBytes(request.bytes(args.at++))
 }
 
-/** As contentOf(), but a Buffer is a view of the request: storeContent() copies it. */
-export function givenContent(args: Args): string | Buffer {
-  return args.request.lengths[args.at] <= TEXT_BYTES_MAX ? args.request.text(args.at++) : args.bytes()
+/** What a request brings as a value: a latin1 string when short, else a view of the request, or pieces. */
+export type GivenContent = string | Buffer | LargeArgument
+
+/** The next argument as it is in the request: storeContent() copies it, or takes its pieces. */
+export function givenContent(args: Args): GivenContent {
+  const { request } = args
+  if (request.lengths[args.at] <= TEXT_BYTES_MAX) return request.text(args.at++)
+  const i = args.at++
+  return request.large?.get(i) ?? request.bytes(i)
 }
 
 /** The string value of an entry. @throws ReplyError WRONGTYPE */
@@ -65,18 +72,22 @@ export function stringEntryToWrite(ctx: CommandContext, key: string): KeyEntry |
 }
 
 /**
- * Makes `content` (copied) the value of `key`, whatever it held. A short string is changed in place, which leaves the
- * directory alone.
+ * Makes `given` (copied, unless it is in pieces) the value of `key`, whatever that held. A short string is changed in
+ * place, which leaves the directory alone.
  * @param entry what a look-up of `key` has just found
  */
 export function storeContent(
   ctx: CommandContext,
   key: string,
   entry: KeyEntry | undefined,
-  content: string | Buffer,
+  given: GivenContent,
   keepTtl = false,
   form: StringForm = 'auto',
 ): KeyEntry {
+  if (given instanceof LargeArgument && isLong(ctx, given.length) && pieceBytes(ctx, given.length) === PIECE_BYTES) {
+    return put(ctx, key, entry, PiecedString.create(ctx.keyspace.rows, given.pieces, PIECE_BYTES), keepTtl)
+  }
+  const content = given instanceof LargeArgument ? given.whole() : given
   if (!isLong(ctx, content.length)) {
     const own = typeof content === 'string' ? content : ownBytes(content)
     if (entry !== undefined && entry.type === 'string' && entry.value instanceof StringValue) {
@@ -130,7 +141,7 @@ export function isLong(ctx: CommandContext, length: number): boolean {
 export function pieceBytes(ctx: CommandContext, length: number): number {
   const few = ctx.server.config.values.stringRowMaxBytes / PIECES_MIN
   const many = Math.ceil(length / PIECES_MAX)
-  return Math.min(Math.ceil(Math.max(few, many) / WORD_BYTES) * WORD_BYTES, PIECE_BYTES_MAX)
+  return Math.min(Math.ceil(Math.max(few, many) / WORD_BYTES) * WORD_BYTES, PIECE_BYTES)
 }
 
 /** Memory of its own: a slice of a pool would keep the whole pool for as long as the value lives. */

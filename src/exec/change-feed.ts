@@ -6,7 +6,7 @@
 // one transaction, script or command did. Commands that only the journal knows are left out.
 
 import { requestOf } from '../resp/request.js'
-import type { EffectSink } from '../store/effects.js'
+import type { EffectSink, Staging } from '../store/effects.js'
 import type { ClientSession } from './session.js'
 
 type EffectArgument = Buffer | string | number | bigint
@@ -34,6 +34,10 @@ export class ChangeFeed implements EffectSink {
   constructor(inner: EffectSink, isInternal: (name: string) => boolean) {
     this.inner = inner
     this.#isInternal = isInternal
+  }
+
+  get staging(): Staging | undefined {
+    return this.#followers.size > 0 ? undefined : this.inner.staging
   }
 
   /** From the next change on. */

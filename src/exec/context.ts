@@ -10,6 +10,7 @@ import type { StreamId } from '../base/stream-id.js'
 import type { CommandContext, Transaction, Wait } from '../commands/context.js'
 import type { LongReply } from '../commands/long-reply.js'
 import type { Server } from '../commands/server.js'
+import type { LargeArgument } from '../resp/large-argument.js'
 import type { Reply } from '../resp/reply.js'
 import { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
@@ -19,6 +20,7 @@ import { BulkPiece } from './bulk-piece.js'
 import { STREAMS_MAX } from './reply-streams.js'
 import type { ReplyStreams } from './reply-streams.js'
 import type { ClientSession } from './session.js'
+import { argumentsOf, journaledForm } from './staged-arguments.js'
 import type { Tracking } from './tracking.js'
 import type { WatchedKeys } from './watched-keys.js'
 
@@ -109,7 +111,8 @@ export class ExecContext implements CommandContext {
       const request = this.request
       assert(request.argc > 0, 'a command without a request of its own names its effects')
       this.#open()
-      this.#sink.add(this.db.index, request.buffer, request.from, request.to)
+      if (request.large !== undefined) this.#addArguments(this.db.index, argumentsOf(request))
+      else this.#sink.add(this.db.index, request.buffer, request.from, request.to)
     }
     if (this.#recordOpen && this.#depth === 0) this.closeRecord()
   }
@@ -133,14 +136,20 @@ export class ExecContext implements CommandContext {
     this.dirty += count
   }
 
-  effect(...args: EffectArgument[]): void {
+  effect(...args: (EffectArgument | LargeArgument)[]): void {
     this.#explicit()
-    if (!this.replaying) this.#sink.addArguments(this.db.index, args)
+    if (!this.replaying) this.#addArguments(this.db.index, args)
   }
 
   effectIn(database: number, ...args: EffectArgument[]): void {
     this.#explicit()
     if (!this.replaying) this.#sink.addArguments(database, args)
+  }
+
+  #addArguments(database: number, args: readonly (EffectArgument | LargeArgument)[]): void {
+    const isPlain = this.request.large === undefined
+    const journaled = isPlain ? (args as EffectArgument[]) : journaledForm(args, this.#sink.staging?.cuts)
+    this.#sink.addArguments(database, journaled)
   }
 
   effectSpliced(argFrom: number, argTo: number, ...args: (Buffer | string | number)[]): void {

@@ -12,6 +12,7 @@ import type { Wait } from '../commands/context.js'
 import type { Server } from '../commands/server.js'
 import { Flag } from '../commands/spec.js'
 import type { CommandTable, TableRow } from '../commands/table.js'
+import type { LargeRequest } from '../resp/large-request.js'
 import type { Request } from '../resp/request.js'
 import type { EffectSink } from '../store/effects.js'
 import { PageMiss } from '../store/page-misses.js'
@@ -27,6 +28,7 @@ import { ColdReads } from './cold-reads.js'
 import { Deadlines } from './deadlines.js'
 import type { ExecutorParts } from './executor-parts.js'
 import type { ClientMemory } from './client-memory.js'
+import { LargeRequests } from './large-requests.js'
 import { LaterReplies } from './later-replies.js'
 import type { MemoryGuard } from './memory-guard.js'
 import { Failures } from './failures.js'
@@ -90,6 +92,7 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
   readonly #transactions: Transactions
   readonly #admission: Admission
   readonly #clientMemory: ClientMemory
+  readonly #large = new LargeRequests(this)
   readonly #execRow: TableRow | undefined
   /** notify-keyspace-events. */
   #events = ''
@@ -218,6 +221,14 @@ export class Executor implements SessionHost, ContextParts, AdmissionState {
       return
     }
     this.#runOutermost(session, row, request)
+  }
+
+  executeLarge(session: ClientSession, request: LargeRequest): void {
+    this.#large.execute(session, request)
+  }
+
+  mustWait(session: ClientSession, row: TableRow, request: Request): boolean {
+    return this.#admission.mustWait(session, row, request)
   }
 
   /** For a client that is heard in the middle of a script. */

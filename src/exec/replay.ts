@@ -4,12 +4,14 @@
 
 import { CorruptionError, ReplyError } from '../base/errors.js'
 import { Args } from '../commands/args.js'
+import { STAGE_COMMAND, STAGED_COMMAND } from '../commands/staged.js'
 import type { CommandTable } from '../commands/table.js'
 import { Request } from '../resp/request.js'
 import type { Keyspace } from '../types/keyspace.js'
 import type { ExecContext } from './context.js'
 import type { ClientSession } from './session.js'
 import { SinkReply } from './sink-reply.js'
+import { StagedArguments } from './staged-arguments.js'
 
 export interface ReplayRecord {
   readonly sequence: number
@@ -24,6 +26,7 @@ export class Replay {
   readonly #session: ClientSession
   readonly #reply = new SinkReply()
   readonly #request = new Request()
+  readonly #staged = new StagedArguments()
   /** Effects run so far. */
   effects = 0
 
@@ -53,6 +56,17 @@ export class Replay {
   #runEffect(sequence: number, database: number, bytes: Buffer): void {
     const request = this.#request
     if (!viewCommand(request, bytes)) throw refused(sequence, 'is not a command')
+    if (request.is(0, STAGE_COMMAND)) {
+      if (!this.#staged.take(request)) throw refused(sequence, 'goes on with bytes that did not begin')
+      return
+    }
+    if (!request.is(0, STAGED_COMMAND)) return this.#run(sequence, database, request)
+    const command = this.#staged.command(request)
+    if (command === undefined) throw refused(sequence, 'refers to bytes that did not come before')
+    this.#run(sequence, database, command)
+  }
+
+  #run(sequence: number, database: number, request: Request): void {
     if (database >= this.#keyspace.databases.length) throw refused(sequence, `is for database ${database}`)
     const row = this.#table.lookup(request)
     if (row === undefined) throw refused(sequence, `holds a command this version does not know: ${request.text(0)}`)

@@ -8,6 +8,7 @@
 
 import type { AclUser } from '../commands/acl-user.js'
 import type { Session, TrackingState } from '../commands/server.js'
+import type { LargeRequest } from '../resp/large-request.js'
 import type { Request } from '../resp/request.js'
 import type { Waiter } from './blocked-clients.js'
 import { ClientReply } from './client-reply.js'
@@ -21,6 +22,8 @@ import type { WatchedKey, Watcher } from './watched-keys.js'
 export interface SessionHost {
   /** Runs or queues one command, or makes the session wait. */
   execute(session: ClientSession, request: Request): void
+  /** As execute(), of a request in pieces that are not in the journal yet. */
+  executeLarge(session: ClientSession, request: LargeRequest): void
   /** The session has output or wants to end. */
   enlist(session: ClientSession): void
   /** Ends a wait for keys; false when there was none. */
@@ -210,7 +213,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
 
   onRequest(request: Request): 'go-on' | 'stop' {
     if (this.closing) return 'stop'
-    this.#host.execute(this, request)
+    if (request.large === undefined) this.#host.execute(this, request)
+    else this.#host.executeLarge(this, request as LargeRequest)
     return this.halted ? 'stop' : 'go-on'
   }
 
@@ -315,7 +319,8 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     const request = cold?.request ?? this.postponed
     if (request !== undefined) {
       this.postponed = undefined
-      this.#host.execute(this, request)
+      if (isToBeStaged(request)) this.#host.executeLarge(this, request)
+      else this.#host.execute(this, request)
       if (this.halted) return
     }
     this.transport.resume()
@@ -367,6 +372,12 @@ export class ClientSession implements Session, ClientHandler, Watcher {
     this.#host.noteMemory(this)
     starts?.start()
   }
+}
+
+function isToBeStaged(request: Request): request is LargeRequest {
+  if (request.large === undefined) return false
+  for (const argument of request.large.values()) if (argument.staged === undefined) return true
+  return false
 }
 
 /** A fair guess of what a client costs beside its buffers. */

@@ -64,8 +64,9 @@ function shortenedArguments(request: Request, secrets: readonly number[]): Buffe
       args.push(Buffer.from(REDACTED))
       continue
     }
-    const bytes = request.bytes(i)
-    const cut = bytes.length - ARGUMENT_BYTES_MAX
+    // Of one in pieces the first is enough to show.
+    const bytes = request.large?.get(i)?.pieces[0] ?? request.bytes(i)
+    const cut = request.lengths[i] - ARGUMENT_BYTES_MAX
     if (cut <= 0) args.push(Buffer.from(bytes))
     else args.push(Buffer.concat([bytes.subarray(0, ARGUMENT_BYTES_MAX), Buffer.from(`... (${cut} more bytes)`)]))
   }

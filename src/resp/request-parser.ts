@@ -1,5 +1,6 @@
 // Bytes of one connection in, Requests out. A command that lies whole in the received chunk is a view of that chunk;
-// only what is unfinished at a chunk's end is copied, into a carry buffer that grows with what has really arrived.
+// only what is unfinished at a chunk's end is copied, into a carry buffer that grows with what has really arrived; of a
+// long argument into pieces of its own (large-argument), so that it need not be copied again.
 // Accepts and refuses what redis-server 7.0 does, with its texts. Neighbours: request.ts (the view), inline-request.ts
 // (text commands).
 //
@@ -9,6 +10,8 @@
 
 import { readInt64 } from '../base/numbers.js'
 import { splitInline } from './inline-request.js'
+import { LargeArgument } from './large-argument.js'
+import { LargeRequest } from './large-request.js'
 import { Request, requestOf } from './request.js'
 
 const CR = 13
@@ -22,6 +25,8 @@ const LINE_BYTES_MAX = 64 * 1024
 const ARGS_MAX = 2 ** 31 - 1
 const UNAUTHENTICATED_ARGS_MAX = 10
 const UNAUTHENTICATED_BULK_BYTES_MAX = 16384
+/** An argument of so many bytes that is not all there is received in pieces. */
+export const LARGE_BYTES_MIN = 1024 * 1024
 const CARRY_BYTES_MIN = 512
 /** A carry buffer above this is given up when it is mostly empty. */
 const CARRY_BYTES_KEPT = 1024 * 1024
@@ -54,6 +59,10 @@ export class RequestParser {
   #argsRead = 0
   /** Announced length of the argument whose bytes are awaited, or -1. */
   #bulkBytes = -1
+  /** The argument that is being received in pieces, and those of the command that were. */
+  #coming: LargeArgument | undefined
+  #large: Map<number, LargeArgument> | undefined
+  #largeBytes = 0
 
   constructor(bulkBytesMax: number) {
     this.bulkBytesMax = bulkBytesMax
@@ -61,7 +70,7 @@ export class RequestParser {
 
   /** Bytes received that no returned request covers. */
   get bufferedBytes(): number {
-    return this.#end - this.#from
+    return this.#end - this.#from + this.#largeBytes + (this.#coming?.received ?? 0)
   }
 
   /** Room behind those bytes in the parser's own buffer. */
@@ -72,7 +81,8 @@ export class RequestParser {
   /** Takes what arrived, chunk[from, to), which is the parser's from now on. Ends the life of the last request. */
   feed(chunk: Buffer, from = 0, to = chunk.length): void {
     if (this.#from !== this.#end) {
-      this.#append(chunk, from, to)
+      const rest = this.#coming === undefined ? from : this.#coming.take(chunk, from, to)
+      if (rest < to) this.#append(chunk, rest, to)
       return
     }
     this.#buffer = chunk
@@ -146,12 +156,15 @@ export class RequestParser {
     const { starts, lengths } = this.#request
     while (this.#argsRead < this.#argsAnnounced) {
       if (this.#bulkBytes < 0 && !this.#readBulkHeader()) return false
-      const after = this.#at + this.#bulkBytes
+      if (this.#bulkBytes >= LARGE_BYTES_MIN && this.#at + this.#bulkBytes > this.#end) this.#receiveInPieces()
+      if (this.#coming?.complete === false) return false
+      const after = this.#at + (this.#coming === undefined ? this.#bulkBytes : 0)
       if (after + 2 > this.#end) return false
       this.#buffer[after] = CR
       this.#buffer[after + 1] = LF
       starts[this.#argsRead] = this.#at
-      lengths[this.#argsRead] = this.#bulkBytes
+      lengths[this.#argsRead] = after - this.#at
+      if (this.#coming !== undefined) this.#keepLarge(this.#coming)
       this.#argsRead++
       this.#at = after + 2
       this.#bulkBytes = -1
@@ -173,7 +186,31 @@ export class RequestParser {
     return true
   }
 
+  /** What is there of the argument, and what comes, goes into pieces; it is empty in the buffer. */
+  #receiveInPieces(): void {
+    if (this.#coming !== undefined) return
+    const coming = new LargeArgument(this.#bulkBytes)
+    coming.take(this.#buffer, this.#at, this.#end)
+    this.#coming = coming
+    this.#end = this.#at
+  }
+
+  #keepLarge(argument: LargeArgument): void {
+    this.#large ??= new Map()
+    this.#large.set(this.#argsRead, argument)
+    this.#largeBytes += argument.length
+    this.#coming = undefined
+  }
+
   #finish(): Request {
+    const large = this.#large
+    if (large === undefined) return this.#finishWhole()
+    this.#large = undefined
+    this.#largeBytes = 0
+    return new LargeRequest(this.#finishWhole(), large)
+  }
+
+  #finishWhole(): Request {
     const request = this.#request
     request.buffer = this.#buffer
     request.from = this.#from
@@ -249,7 +286,7 @@ export class RequestParser {
    */
   #capacityFor(kept: number, needed: number): number {
     let bytes = kept < needed - kept ? needed : needed * 2
-    if (this.#bulkBytes >= 0) {
+    if (this.#bulkBytes >= 0 && this.#coming === undefined) {
       const announced = this.#at - this.#from + this.#bulkBytes + 2
       bytes = Math.max(needed, Math.min(bytes, announced + LINE_BYTES_MAX))
     }

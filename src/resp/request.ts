@@ -1,6 +1,7 @@
 // One command as it was received: the bytes of the connection's buffer plus where each argument lies. A view: valid
 // until the parser is fed again. Scripts and the journal's replay fill the same structure.
 
+import type { LargeArgument } from './large-argument.js'
 import { shortText } from './short-text.js'
 
 declare global {
@@ -23,6 +24,8 @@ export class Request {
   readonly starts: number[] = []
   /** Length in bytes of each argument. */
   readonly lengths: number[] = []
+  /** Arguments that were received in pieces, by index: see LargeRequest. Undefined in nearly all requests. */
+  readonly large: ReadonlyMap<number, LargeArgument> | undefined = undefined
 
   /** A view of argument `i`. Copy it before keeping it. */
   bytes(i: number): Buffer {

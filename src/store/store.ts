@@ -15,7 +15,7 @@ import { Checkpoints } from './checkpoint.js'
 import type { CheckpointHost, ExtraRow } from './checkpoint.js'
 import { DataFolder } from './data-folder.js'
 import { DirtyRows } from './dirty-rows.js'
-import type { EffectSink } from './effects.js'
+import type { EffectSink, Staging } from './effects.js'
 import { Environment } from './environment.js'
 import { Journal } from './journal.js'
 import type { FsyncPolicy } from './journal.js'
@@ -75,6 +75,7 @@ const MIB = 1 << 20
 export class Store implements Rows, EffectSink {
   readonly cache: ClockCache
   readonly misses = new PageMisses()
+  readonly staging: Staging = { cuts: 0, holders: 0 }
   readonly triggers: CheckpointTriggers = {
     intervalMs: 300_000,
     dirtyBytes: 64 * MIB,
@@ -90,7 +91,7 @@ export class Store implements Rows, EffectSink {
   readonly #checkpoints: Checkpoints
   readonly #views: ReadViews
   readonly #host: CheckpointHost = {
-    canCut: () => this.#journal?.betweenTicks === true,
+    canCut: () => this.#journal?.betweenTicks === true && this.staging.holders === 0,
     hasNews: () => this.#hasNews(),
     retiredIds: () => this.#retiredIds,
     onCut: () => this.#onCut(),
@@ -464,6 +465,7 @@ export class Store implements Rows, EffectSink {
   }
 
   #onCut(): readonly ExtraRow[] {
+    this.staging.cuts++
     const sequence = this.#open().cut()
     this.#cutPosition = { sequence, nextId: this.#nextId, checkpoints: this.#position.checkpoints + 1 }
     this.#retiringInCut = this.#retiring

@@ -8,6 +8,8 @@ export const UNSENT: ReadonlyMap<string, string> = new Map([
   ['sync', 'sends bytes that are no reply; commands/sync proves it'],
   ['script|debug', 'the reference refuses it in a pipeline, which the cells are'],
   ['xnodelimits', 'internal: unknown to clients'],
+  ['stage', 'internal: unknown to clients'],
+  ['staged', 'internal: unknown to clients'],
 ])
 
 /**

@@ -8,7 +8,8 @@ import t from 'tap'
 import { backupTool } from '../../src/admin/backup.js'
 import { checkTool } from '../../src/admin/check.js'
 import { runTool } from '../admin/tool-run.js'
-import { RespClient } from '../support/resp-client.js'
+import { encodeCommand, RespClient } from '../support/resp-client.js'
+import { seeded } from '../support/seeded.js'
 import { startServer } from '../support/start-server.js'
 import { tempDir } from '../support/temp-dir.js'
 
@@ -44,6 +45,10 @@ async function upload(client: RespClient, pieces: readonly Buffer[]): Promise<st
   client.send('\r\n')
   return (await client.reply()).toString('latin1')
 }
+
+/** A value of so many MiB is lost or whole when the server is killed while its bytes go to the journal. */
+const KILLED_MIB = 6
+const KILLS = 3
 
 const digestOf = (bytes: Buffer) => createHash('sha1').update(bytes).digest('hex')
 
@@ -120,4 +125,37 @@ t.test(`a value of ${HUGE_MIB} MiB holds nobody up`, async t => {
   t.equal((await runTool(backupTool, dir, copy)).status, 0)
   const whole = await runTool(checkTool, copy)
   t.equal(whole.status, 0, whole.out + whole.err)
+})
+
+t.test('killed while the bytes of a value go to the journal, a server has it whole or not at all', async t => {
+  const random = seeded()
+  t.comment(`SEED=${random.seed}`)
+  const dir = tempDir(t)
+  for (let round = 0; round < KILLS; round++) {
+    let server = await startServer({ dir })
+    t.teardown(() => server.stop())
+    const client = await RespClient.connect(server.port)
+    const value = random.bytes(KILLED_MIB * MIB)
+    client.send(encodeCommand(['SET', `killed:${round}`, value]))
+    await new Promise(resolve => setTimeout(resolve, random.below(600)))
+    await server.kill9()
+    client.close()
+    server = await startServer({ dir })
+    const after = await RespClient.connect(server.port)
+    const found = await after.command('GET', `killed:${round}`)
+    const wholeReply = Buffer.concat([Buffer.from(`$${value.length}\r\n`), value, Buffer.from('\r\n')])
+    t.ok(found.equals(wholeReply) || found.toString() === '$-1\r\n', `${found.length} bytes in round ${round}`)
+    // The numbers of what was not referred to are used again, in the same journal.
+    t.equal(await after.text('SET', 'again', value.subarray(1)), '+OK\r\n')
+    t.equal(await after.text('APPEND', 'again', value), `:${2 * value.length - 1}\r\n`)
+    after.close()
+    await server.kill9()
+    server = await startServer({ dir })
+    const last = await RespClient.connect(server.port)
+    const again = await last.command('GET', 'again')
+    const both = Buffer.concat([value.subarray(1), value])
+    t.ok(again.subarray(-both.length - 2, -2).equals(both))
+    last.close()
+    await server.stop()
+  }
 })

@@ -6,7 +6,7 @@
 // Invariants: (1) it never becomes shorter in place; (2) pieces that are not in memory are clean; (3) what a change
 // needs is read before anything is touched.
 
-import { allocate } from '../../base/allocation.js'
+import { allocate, PIECE_BYTES } from '../../base/allocation.js'
 import { unlessDamaged } from '../../base/errors.js'
 import type { Inspection } from '../../pages/inspection.js'
 import type { RowRef } from '../../store/page-misses.js'
@@ -14,7 +14,7 @@ import { idKey, numberedKey, Row, StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import type { KeyValue, TypeName, TypeSpec } from '../key-value.js'
 import { PiecesRead } from './pieces-read.js'
-import { checkedPiece, decodeStringHead, encodeStringHead, PIECE_BYTES_MAX } from './string-head.js'
+import { checkedPiece, decodeStringHead, encodeStringHead } from './string-head.js'
 import { PIECE_OBJECT_BYTES, StringPiece } from './string-piece.js'
 import type { PieceOwner } from './string-piece.js'
 
@@ -406,7 +406,7 @@ function within(bytes: Buffer, from: number, to: number): Buffer {
 }
 
 /** What every piece of nothing but zeros is until it is written to. */
-const ZEROS = Buffer.alloc(PIECE_BYTES_MAX)
+const ZEROS = Buffer.alloc(PIECE_BYTES)
 
 export const piecedStringType: TypeSpec = {
   name: 'string',

@@ -7,9 +7,6 @@ import { getU48, putU48 } from '../../store/row.js'
 /** Head of a string in pieces, version 1. Numbers are big-endian. */
 export const STRING_HEAD = { VERSION: 0, PIECE_BYTES: 1, LENGTH: 5, TREE: 11, BYTES: 17 } as const
 export const STRING_HEAD_VERSION = 1
-/** With the store's checksum and LMDB's header a piece fills its pages of 4,096 bytes; whole words, for bitmaps. */
-export const PIECE_BYTES_MAX = 64 * 1024 - 64
-
 export interface StringShape {
   readonly length: number
   /** Of every piece but the last, which may be shorter. */

@@ -4,7 +4,6 @@ import { Inspection } from '../../../src/pages/inspection.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { idKey, numberedKey, Table } from '../../../src/store/row.js'
 import { cut, PiecedString, piecedStringType } from '../../../src/types/string/pieced-string.js'
-import { PIECE_BYTES_MAX } from '../../../src/types/string/string-head.js'
 import { seeded } from '../../support/seeded.js'
 
 const PIECE_BYTES = 64
@@ -91,3 +90,68 @@ t.test(
     for (const { parts, copy } of lent) t.ok(Buffer.concat(parts).equals(copy), 'what was lent is as it was')
   },
 )
+
+t.test('zeros that nobody wrote are in memory once, and are no others after a write', async t => {
+  const rows = new MemoryRows()
+  const [one, two] = [PiecedString.zeros(rows, 5 * PIECE_BYTES + 3, PIECE_BYTES), PiecedString.zeros(rows, 200, 64)]
+  one.setBit(8 * 70, 1)
+  two.overwrite(130, Buffer.from('text'))
+  const model = Buffer.alloc(5 * PIECE_BYTES + 3)
+  model[70] = 0x80
+  t.ok(one.bytes().equals(model))
+  t.equal(one.lend(0, 64)[0].buffer, two.lend(0, 64)[0].buffer)
+  t.ok(PiecedString.zeros(rows, 1000, PIECE_BYTES).bytes().equals(Buffer.alloc(1000)))
+})
+
+t.test('a check reads each piece, and names what is missing; such a string is lost whole', async t => {
+  const rows = new MemoryRows()
+  const value = PiecedString.of(rows, Buffer.alloc(1000, 'x'), PIECE_BYTES)
+  rows.flushAndEvict()
+  const read = rows.read.bind(rows)
+  const inspected = () => {
+    const found: string[] = []
+    let pages = 0
+    const inspection = new Inspection(
+      what => found.push(what),
+      () => pages++,
+    )
+    value.check(inspection)
+    return { found, pages, trees: [...inspection.trees], objects: inspection.objects }
+  }
+  const trees = [[value.treeId, { pages: 16, blocks: 0 }]]
+  t.same(inspected(), { found: [], pages: 16, trees, objects: [value.object.id] })
+  rows.read = (table, key) => (key.equals(numberedKey(value.treeId, 3)) ? undefined : read(table, key))
+  const what = `piece 3 of string tree ${value.treeId} is missing`
+  t.match(inspected(), { found: [`${what}; the string is lost`], pages: 16 })
+  t.throws(() => value.bytes(), new CorruptionError(what))
+  t.equal(value.bytes(0, 3 * PIECE_BYTES).length, 3 * PIECE_BYTES, 'what is before it can be read')
+  t.equal(value.salvaged(), undefined)
+  rows.read = read
+  t.ok(value.salvaged() instanceof PiecedString)
+})
+
+t.test('in the directory it is a type of its own', async t => {
+  const rows = new MemoryRows()
+  const value = PiecedString.of(rows, Buffer.alloc(100, 'x'), PIECE_BYTES)
+  t.equal(value.type, 'string')
+  t.equal(value.spec, piecedStringType)
+  rows.flush()
+  const again = piecedStringType.load(rows, value.object.id) as PiecedString
+  t.ok(again.bytes().equals(Buffer.alloc(100, 'x')))
+  again.drop()
+  rows.flush()
+  t.equal(rows.read(Table.Heads, idKey(value.object.id)), undefined)
+  t.equal(rows.rowCount(Table.Pages), 0)
+})
+
+t.test('bytes are cut into pieces of their own', async t => {
+  const bytes = Buffer.alloc(2 * PIECE_BYTES + 1, 'x')
+  const pieces = cut(bytes, PIECE_BYTES)
+  t.same(
+    pieces.map(piece => piece.length),
+    [PIECE_BYTES, PIECE_BYTES, 1],
+  )
+  bytes.fill(0)
+  t.equal(String(pieces[2]), 'x')
+  t.same(cut(Buffer.alloc(0), 8), [])
+})
