@@ -25,6 +25,8 @@ export function writeInFull(ctx: CommandContext, stream: Stream, count: number, 
   const { reply } = ctx
   const groups = stream.groups()
   const rest: LongReply[] = []
+  // Very many consumers are read before the reply begins, for which the command comes back.
+  for (const group of groups) if (group.consumerCount > LISTED_AT_ONCE) group.consumers()
   reply.latin1('entries')
   const range = { from: 0, to: Math.min(count, stream.length) }
   if (mayBeLong(ctx, stream, count) && isLong(stream, range)) {

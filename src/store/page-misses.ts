@@ -43,6 +43,8 @@ const AT_ONCE_US = 80
 export class PageMisses {
   /** The running command may be run again, and has changed nothing. */
   armed = false
+  /** It may not miss, but rest(): what it reads is kept for it wherever it is left. */
+  mayRest = false
   /** Misses thrown ever; rows read at once instead, ever. */
   thrown = 0
   readAtOnce = 0
@@ -98,7 +100,12 @@ export class PageMisses {
    * in a later turn, unless it cannot. @throws PageMiss
    */
   rest(): void {
-    if (this.armed) throw new PageMiss(NOTHING, true)
+    if (this.armed || this.mayRest) throw this.resting()
+  }
+
+  /** What rest() throws. */
+  resting(): PageMiss {
+    return new PageMiss(NOTHING, true)
   }
 
   /** A row was read at once, in so many microseconds. */

@@ -1,31 +1,44 @@
-// The consumers of a group, read all at once on the first use. Used by: group, pel.
+// The consumers of a group, all read before the first use: of very many a command comes back for them, part by part.
+// Used by: group-contents, pel.
 
 import { assert } from '../../base/assert.js'
 import { CorruptionError } from '../../base/errors.js'
 import { Table } from '../../store/row.js'
 import { Consumer } from './consumer.js'
 import type { ConsumerHome } from './consumer.js'
-import { sortedByName } from './name-order.js'
+import { NameOrder } from './name-order.js'
+
+/** Rows read before others get their turn: about half a millisecond. */
+const READ_AT_ONCE = 128
 
 export class Consumers {
   readonly #byName = new Map<string, Consumer>()
   readonly #byNumber = new Map<number, Consumer>()
-  #sorted: readonly Consumer[] | undefined
+  readonly #order = new NameOrder<Consumer>()
+  /** Up to this key rows were read. */
+  #upTo: Buffer | undefined
+
+  constructor(readonly home: ConsumerHome) {}
 
   /**
+   * Reads their rows, or goes on with it.
    * @param stored number of rows to read; 0 for a new group
-   * @throws CorruptionError when the rows found are not `stored` in number, or damaged
+   * @throws CorruptionError when the rows found are not `stored` in number, or damaged; PageMiss behind some of many,
+   * from a command that has changed nothing
    */
-  constructor(
-    readonly home: ConsumerHome,
-    stored: number,
-  ) {
+  read(stored: number): void {
     if (stored === 0) return
-    for (const { key, value } of home.rows.scan(Table.Parts, Consumer.keyPrefix(home.object))) {
-      this.#add(Consumer.decode(home, key, value))
+    const { rows, object } = this.home
+    let left = READ_AT_ONCE
+    for (const { key, value } of rows.scan(Table.Parts, Consumer.keyPrefix(object), this.#upTo)) {
+      this.#add(Consumer.decode(this.home, key, value))
+      this.#upTo = key
+      if (--left > 0) continue
+      rows.misses.rest()
+      left = READ_AT_ONCE
     }
     if (this.#byName.size !== stored) {
-      throw new CorruptionError(`group ${home.object.id} has ${this.#byName.size} consumers instead of ${stored}`)
+      throw new CorruptionError(`group ${object.id} has ${this.#byName.size} consumers instead of ${stored}`)
     }
   }
 
@@ -50,7 +63,7 @@ export class Consumers {
 
   /** Ascending by the bytes of the name. */
   all(): readonly Consumer[] {
-    return (this.#sorted ??= sortedByName(this.#byName.values()))
+    return this.#order.of(this.#byName)
   }
 
   create(number: number, name: string, seenMs: number): Consumer {
@@ -69,7 +82,7 @@ export class Consumers {
     consumer.release()
     this.#byName.delete(consumer.name)
     this.#byNumber.delete(consumer.number)
-    this.#sorted = undefined
+    this.#order.removed(consumer)
   }
 
   /** In no order. */
@@ -85,6 +98,6 @@ export class Consumers {
   #add(consumer: Consumer): void {
     this.#byName.set(consumer.name, consumer)
     this.#byNumber.set(consumer.number, consumer)
-    this.#sorted = undefined
+    this.#order.added(consumer)
   }
 }

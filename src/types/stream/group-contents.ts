@@ -4,6 +4,7 @@
 
 import { CorruptionError, unlessDamaged } from '../../base/errors.js'
 import { treeIdOfRoot } from '../../pages/tree-root.js'
+import { PageMiss } from '../../store/page-misses.js'
 import { StoreObject, Table } from '../../store/row.js'
 import type { Rows } from '../../store/rows.js'
 import { Consumer } from './consumer.js'
@@ -42,6 +43,8 @@ export class GroupContents implements ConsumerHome {
   onChange: () => void = () => undefined
   readonly releases: Releases
   #consumers: Consumers | undefined
+  /** Those that were read for a command that is to come back. None is changed before all were read. */
+  #reading: Consumers | undefined
   #consumersStored: number
   /** Up to this key rows of consumers were read to drop them, one after the other. */
   #droppedUpTo: Buffer | undefined
@@ -98,7 +101,26 @@ export class GroupContents implements ConsumerHome {
   }
 
   consumers(): Consumers {
-    return (this.#consumers ??= new Consumers(this, this.#consumersStored))
+    return this.#consumers ?? this.#openConsumers()
+  }
+
+  /** @throws PageMiss, CorruptionError as Consumers.read() */
+  #openConsumers(): Consumers {
+    const reading = (this.#reading ??= new Consumers(this))
+    try {
+      reading.read(this.#consumersStored)
+    } catch (error) {
+      if (!(error instanceof PageMiss)) this.#stopReading()
+      throw error
+    }
+    this.#reading = undefined
+    return (this.#consumers = reading)
+  }
+
+  /** What was read so far is not needed. */
+  #stopReading(): void {
+    this.#reading?.release()
+    this.#reading = undefined
   }
 
   pel(): Pel {
@@ -138,6 +160,7 @@ export class GroupContents implements ConsumerHome {
   drop(): void {
     // Where nothing was pending since the start no tree has a row; pages emptied since then may still lie in the store.
     const treeIds = this.pendingCount > 0 || this.#pel !== undefined ? this.#releaseTrees() : []
+    this.#stopReading()
     this.#consumers?.release()
     if (this.#pel !== undefined) this.rows.cache.heldBytes -= PEL_BYTES
     this.rows.drop(this.object, treeIds)
@@ -147,6 +170,7 @@ export class GroupContents implements ConsumerHome {
   dropSome(max: number): boolean {
     if (this.consumerCount === 0) return false
     this.onChange()
+    this.#stopReading()
     this.#dropRecords()
     let left = max
     for (const consumer of this.#consumers?.values() ?? this.#unopened()) {

@@ -5,6 +5,7 @@
 // referencesMayCome), and at its end it looks again at what may have gone. After TRIES_MAX of either it is done in one
 // go.
 
+import { PageMiss } from '../../store/page-misses.js'
 import type { GroupStream } from './group-stream.js'
 
 /** Groups looked at before others get their turn. */
@@ -27,10 +28,10 @@ export interface GroupSearch {
 class Try {
   /** Times it began anew, or had to look at something again. */
   count = 0
+  /** What is searched, once it waits. */
+  name = ''
 
   constructor(
-    /** What is searched. */
-    readonly name: string,
     readonly search: GroupSearch,
     public changes: number,
   ) {}
@@ -50,39 +51,59 @@ export function referencesMayCome(stream: GroupStream): void {
   if (of !== undefined) of.changes++
 }
 
+export interface SearchPlan<S extends GroupSearch> {
+  readonly stream: GroupStream
+  /** Whether it may last, and is done in parts then. */
+  readonly mayLast: boolean
+  /** Tells what is searched from all else that is searched in the stream. */
+  name(): string
+  make(): S
+}
+
 /**
- * Carries a search out, or goes on with it where the command left it when it rested. When it had many groups to look
- * at the command reads for itself from then on: the search would be lost.
- * @param name tells what is searched in `stream` from all else
- * @throws PageMiss among very many groups, from a command that has changed nothing
+ * Carries a search out, or goes on with it where the command left it when it rested. A command that has rested reads
+ * for itself from then on: the search would be lost.
+ * @throws PageMiss when it lasts, from a command that has changed nothing
  */
-export function searchGroups<S extends GroupSearch>(
-  stream: GroupStream,
-  groupCount: number,
-  name: string,
-  make: () => S,
-): S {
+export function searchGroups<S extends GroupSearch>({ stream, mayLast, name, make }: SearchPlan<S>): S {
   const { misses } = stream.rows
-  if (!misses.armed || groupCount < GROUPS_MIN) return finished(make())
+  if (!misses.armed || !mayLast) return finished(make())
   const of = waiting.get(stream) ?? { changes: 0, tries: [] }
+  const before = of.tries.length === 0 ? undefined : of.tries.find(one => one.name === name())
+  const current = before ?? new Try(make(), of.changes)
+  // Pages are read at once: fetching one after the other, the command would soon come back no more. That a group
+  // catches up is no change that the command makes.
+  misses.armed = false
+  misses.mayRest = true
+  let isOver = false
+  try {
+    isOver = attempt(current, of.changes)
+  } catch (error) {
+    // One that meets a damaged group is over: it would go on behind it.
+    if (!(error instanceof PageMiss)) {
+      end(of, current)
+      throw error
+    }
+  } finally {
+    misses.mayRest = false
+  }
+  if (isOver) {
+    if (before === undefined) misses.armed = true
+    end(of, current)
+    return current.search as S
+  }
+  misses.armed = true
+  if (before === undefined) {
+    current.name = name()
+    wait(stream, of, current)
+  }
+  throw misses.resting()
+}
+
+function wait(stream: GroupStream, of: Waiting, current: Try): void {
   waiting.set(stream, of)
-  let current = of.tries.find(one => one.name === name)
-  if (current === undefined) {
-    current = new Try(name, make(), of.changes)
-    of.tries.push(current)
-    if (of.tries.length > WAITING_MAX) of.tries.shift()
-  }
-  for (;;) {
-    // Pages are read at once: fetching one after the other, the command would soon come back no more. That a group
-    // catches up is no change that the command makes.
-    misses.armed = false
-    const isOver = attempt(of, current)
-    if (isOver) break
-    misses.armed = true
-    misses.rest()
-  }
-  end(of, current)
-  return current.search as S
+  of.tries.push(current)
+  if (of.tries.length > WAITING_MAX) of.tries.shift()
 }
 
 function finished<S extends GroupSearch>(search: S): S {
@@ -91,24 +112,19 @@ function finished<S extends GroupSearch>(search: S): S {
   return search
 }
 
-/** One part; true behind the last one. A search that meets a damaged group is over: it would go on behind it. */
-function attempt(of: Waiting, current: Try): boolean {
+/** One part; true behind the last one. @param changes that have happened by now */
+function attempt(current: Try, changes: number): boolean {
   const { search } = current
-  try {
-    if (current.changes !== of.changes) {
-      current.changes = of.changes
-      current.count++
-      search.begin()
-    }
-    if (current.count >= TRIES_MAX) finished(search)
-    else if (search.some(GROUPS_AT_ONCE)) return false
-    if (search.holds()) return true
+  if (current.changes !== changes) {
+    current.changes = changes
     current.count++
-    return false
-  } catch (error) {
-    end(of, current)
-    throw error
+    search.begin()
   }
+  if (current.count >= TRIES_MAX) finished(search)
+  else if (search.some(GROUPS_AT_ONCE)) return false
+  if (search.holds()) return true
+  current.count++
+  return false
 }
 
 function end(of: Waiting, current: Try): void {

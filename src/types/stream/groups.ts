@@ -7,7 +7,7 @@ import { Table } from '../../store/row.js'
 import type { Count } from './count.js'
 import { ConsumerGroup } from './group.js'
 import type { GroupStream } from './group-stream.js'
-import { sortedByName } from './name-order.js'
+import { NameOrder } from './name-order.js'
 
 /** Whoever asks wants to know whether it is much. */
 const PIECES_TOLD = 1000
@@ -17,7 +17,7 @@ const READ_AT_ONCE = 128
 export class Groups {
   /** Undefined until the rows were read. */
   #byName: Map<string, ConsumerGroup> | undefined
-  #sorted: readonly ConsumerGroup[] | undefined
+  readonly #order = new NameOrder<ConsumerGroup>()
   /** Number of rows to read. */
   #stored: number
   /** What was read by a command that is to come back. No group is changed before all were read. */
@@ -98,7 +98,7 @@ export class Groups {
   /** Ascending by the bytes of the name. */
   all(): readonly ConsumerGroup[] {
     if (this.size === 0) return []
-    return (this.#sorted ??= sortedByName(this.#open().values()))
+    return this.#order.of(this.#open())
   }
 
   /** In no order; those that come or go meanwhile may be among them. */
@@ -122,7 +122,7 @@ export class Groups {
     assert(!byName.has(name), 'the group is new')
     const group = ConsumerGroup.create(this.stream, name, lastDeliveredId, entriesRead)
     byName.set(name, group)
-    this.#sorted = undefined
+    this.#order.added(group)
     return group
   }
 
@@ -133,7 +133,9 @@ export class Groups {
 
   /** Takes over what `group`, which was removed from its own stream, holds; there is no group of its name. */
   takeOver(group: ConsumerGroup): void {
-    this.#open().set(group.name, group.handOver(this.stream))
+    const heir = group.handOver(this.stream)
+    this.#open().set(heir.name, heir)
+    this.#order.added(heir)
   }
 
   destroy(group: ConsumerGroup): void {
@@ -144,7 +146,7 @@ export class Groups {
   #forget(group: ConsumerGroup): void {
     this.stream.rows.touch(group)
     group.removed = true
-    this.#sorted = undefined
+    this.#order.removed(group)
     if (this.#byName === undefined) this.#stored--
     else this.#byName.delete(group.name)
   }

@@ -4,7 +4,7 @@
 import { compareIds, formatId, ID_MAX } from '../../base/stream-id.js'
 import type { StreamId } from '../../base/stream-id.js'
 import type { ConsumerGroup } from './group.js'
-import { searchGroups } from './group-search.js'
+import { GROUPS_MIN, searchGroups } from './group-search.js'
 import type { GroupSearch } from './group-search.js'
 import type { GroupStream } from './group-stream.js'
 
@@ -21,12 +21,18 @@ export interface ReferenceQuery {
 
 /** The IDs, as text. @throws PageMiss as searchGroups() */
 export function findReferences(query: ReferenceQuery): ReadonlySet<string> {
-  const name = `among ${query.except?.name ?? ''} ${query.ids.map(formatId).join(' ')}`
-  return searchGroups(query.stream, query.groupCount, name, () => new ReferenceSearch(query)).referenced
+  return searchGroups({
+    stream: query.stream,
+    mayLast: query.groupCount >= GROUPS_MIN,
+    name: () => `among ${query.except?.name ?? ''} ${query.ids.map(formatId).join(' ')}`,
+    make: () => new ReferenceSearch(query),
+  }).referenced
 }
 
 class ReferenceSearch implements GroupSearch {
   #groups!: Iterator<ConsumerGroup>
+  /** Whose turn it is; it stays so when it has to be read in parts. */
+  #group: ConsumerGroup | undefined
   /** Not known to be referred to. */
   #open!: readonly StreamId[]
   /** By ID as text: a group that refers to it. */
@@ -56,6 +62,7 @@ class ReferenceSearch implements GroupSearch {
         query.ids.filter(id => compareIds(id, readByAll) > 0),
       )
     this.#groups = query.groups()
+    this.#group = undefined
   }
 
   get referenced(): ReadonlySet<string> {
@@ -65,13 +72,22 @@ class ReferenceSearch implements GroupSearch {
   some(max: number): boolean {
     for (let left = max; left > 0; left--) {
       // Nothing more is asked about what one group refers to: of very many groups mostly the first ones answer.
-      const next = this.#open.length === 0 ? undefined : this.#groups.next()
-      if (next === undefined || next.done === true) return false
-      if (next.value === this.query.except) continue
-      const pending = next.value.pendingAmong(this.#open)
+      if (this.#open.length === 0) return false
+      if (this.#group === undefined) {
+        const next = this.#groups.next()
+        if (next.done === true) return false
+        this.#group = next.value
+      }
+      const group = this.#group
+      if (group === this.query.except) {
+        this.#group = undefined
+        continue
+      }
+      const pending = group.pendingAmong(this.#open)
+      this.#group = undefined
       if (pending.count === 0) continue
       this.#take(
-        next.value,
+        group,
         Array.from({ length: pending.count }, (_, i) => pending.at(i)),
       )
     }

@@ -45,13 +45,16 @@ export interface Trimmable {
   readonly end: StreamId | undefined
 }
 
-/** @throws PageMiss as searchGroups() */
+/** @throws PageMiss when it lasts, from a command that has changed nothing */
 export function findTrimmable(query: TrimQuery): Trimmable {
-  const { stream, added } = query
-  const { by, limit } = query.trim
-  const threshold = query.trim.by === 'maxlen' ? query.trim.length : JSON.stringify(query.trim.id)
-  const name = `trim ${by} ${threshold} ${limit} ${added} ${JSON.stringify(query.from)}`
-  return searchGroups(stream, stream.groupCount, name, () => new TrimSearch(query)).result()
+  const { stream, trim, added, from } = query
+  return searchGroups({
+    stream,
+    // Among few groups it does where very many entries are pending.
+    mayLast: true,
+    name: () => `trim ${JSON.stringify([trim, added, from])}`,
+    make: () => new TrimSearch(query),
+  }).result()
 }
 
 interface Chunk {
@@ -59,6 +62,8 @@ interface Chunk {
   ids: StreamId[]
   places: number[]
   readonly groups: Iterator<ConsumerGroup>
+  /** Whose turn it is; it stays so when it has to be read in parts. */
+  group: ConsumerGroup | undefined
 }
 
 /** Which entries a group has pending, by place. */
@@ -163,7 +168,7 @@ class TrimSearch implements GroupSearch {
     return BigInt(entriesAdded) - BigInt(length)
   }
 
-  /** Among few groups the search does not rest, and one reference is as good as many. */
+  /** Of few groups all are soon asked again, and one reference is as good as many. */
   get #referencesMax(): number {
     return this.query.stream.groupCount < GROUPS_MIN ? 1 : REFERENCES_MAX
   }
@@ -182,13 +187,14 @@ class TrimSearch implements GroupSearch {
         left -= this.#chunk.ids.length / ROWS_PER_GROUP
       }
       const chunk = this.#chunk
-      const next = chunk.ids.length === 0 ? undefined : chunk.groups.next()
-      if (next === undefined || next.done === true) {
+      const group = chunk.ids.length === 0 ? undefined : nextGroup(chunk)
+      if (group === undefined) {
         for (const place of chunk.places) if (this.#looked.references(place) === 0) this.#looked.free++
         this.#chunk = undefined
         continue
       }
-      left -= 1 + this.#look(next.value, chunk) / ROWS_PER_GROUP
+      left -= 1 + this.#look(group, chunk) / ROWS_PER_GROUP
+      chunk.group = undefined
     }
     return true
   }
@@ -199,11 +205,11 @@ class TrimSearch implements GroupSearch {
       const places = this.#again
       this.#again = []
       for (const place of places) this.#looked.reopen(place)
-      return { ids: places.map(place => this.#looked.ids.at(place)), places, groups }
+      return { ids: places.map(place => this.#looked.ids.at(place)), places, groups, group: undefined }
     }
     const ids = this.#nextIds()
     if (ids.length === 0) return undefined
-    return { ids, places: ids.map(id => this.#looked.push(id)), groups }
+    return { ids, places: ids.map(id => this.#looked.push(id)), groups, group: undefined }
   }
 
   /** The next entries, as many as seem to be needed: the more of them are pending the more. */
@@ -272,6 +278,13 @@ class TrimSearch implements GroupSearch {
     }
     return again.sort((a, b) => a - b)
   }
+}
+
+function nextGroup(chunk: Chunk): ConsumerGroup | undefined {
+  if (chunk.group !== undefined) return chunk.group
+  const next = chunk.groups.next()
+  if (next.done !== true) chunk.group = next.value
+  return chunk.group
 }
 
 function grown(bytes: Uint8Array): Uint8Array {

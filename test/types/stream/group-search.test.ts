@@ -31,10 +31,10 @@ class Counted implements GroupSearch {
 }
 
 /** One run of a command; undefined when it rests. */
-function run(stream: Stream, name: string, make: () => Counted, groups = 1000): Counted | undefined {
+function run(stream: Stream, name: string, make: () => Counted, mayLast = true): Counted | undefined {
   stream.rows.misses.arm(undefined)
   try {
-    return searchGroups(stream, groups, name, make)
+    return searchGroups({ stream, mayLast, name: () => name, make })
   } catch (error) {
     if (error instanceof PageMiss) return undefined
     throw error
@@ -47,12 +47,16 @@ const streamOf = (): Stream => {
   return stream
 }
 
-t.test('few groups, and commands that cannot come back, are searched in one go', async t => {
+t.test('what is short, and commands that cannot come back, are searched in one go', async t => {
   const stream = streamOf()
-  t.same(run(stream, 'a', () => new Counted(5), 255)?.asked, [Infinity])
+  t.same(run(stream, 'a', () => new Counted(5), false)?.asked, [Infinity])
   t.equal(stream.rows.misses.armed, true, 'what it takes is not worth keeping the command')
   stream.rows.misses.armed = false
-  t.same(searchGroups(stream, 1000, 'a', () => new Counted(5, 2)).asked, [Infinity, Infinity, Infinity])
+  t.same(searchGroups({ stream, mayLast: true, name: () => 'a', make: () => new Counted(5, 2) }).asked, [
+    Infinity,
+    Infinity,
+    Infinity,
+  ])
 })
 
 t.test('it rests between its parts and goes on where it was; then the command comes back no more', async t => {
@@ -135,3 +139,30 @@ t.test('one that fails is over; of too many that wait the oldest is given up', a
   run(stream, 'search 0', make)
   t.equal(made, 18)
 })
+
+t.test(
+  'what has to be read in parts on the way rests as well; one that ends at once leaves the command as it was',
+  async t => {
+    const stream = streamOf()
+    const search = new Counted(2)
+    let reads = 0
+    const some = search.some.bind(search)
+    search.some = max => {
+      if (reads++ < 2) stream.rows.misses.rest()
+      return some(max)
+    }
+    for (let i = 0; i < 3; i++)
+      t.equal(
+        run(stream, 'a', () => search),
+        undefined,
+      )
+    t.equal(
+      run(stream, 'a', () => search),
+      search,
+    )
+    t.equal(stream.rows.misses.armed, false)
+    t.ok(run(stream, 'a', () => new Counted(1)))
+    t.equal(stream.rows.misses.armed, true)
+    t.equal(stream.rows.misses.mayRest, false)
+  },
+)
