@@ -3,7 +3,7 @@
 // rounded once per operation, half to even. Used by: commands/string-change.
 
 /** Redis reads no longer text as a number. */
-const TEXT_CHARS_MAX = 5 * 1024 - 1
+export const NUMBER_CHARS_MAX = 5 * 1024 - 1
 const MANTISSA_BITS = 64
 /** Exponent of the last bit of the smallest number above zero. */
 const EXPONENT_MIN = -16445
@@ -34,7 +34,7 @@ export class LongDouble {
 
   /** A number as strtold reads it, nothing before or after. Undefined for NaN and for what over- or underflows. */
   static parse(text: string): LongDouble | undefined {
-    if (text.length === 0 || text.length > TEXT_CHARS_MAX) return undefined
+    if (text.length === 0 || text.length > NUMBER_CHARS_MAX) return undefined
     const infinite = INFINITE.exec(text)
     if (infinite !== null) return new LongDouble(infinite[1] === '-', 0n, Infinity)
     const hex = HEXADECIMAL.exec(text)
@@ -107,7 +107,7 @@ function fromDecimal(negative: boolean, digits: bigint, power: number, count: nu
 }
 
 function fromBinary(negative: boolean, digits: bigint, exponent: number): LongDouble | undefined {
-  if (Math.abs(exponent) > 2 * EXPONENT_LIMIT + TEXT_CHARS_MAX * 4) return undefined
+  if (Math.abs(exponent) > 2 * EXPONENT_LIMIT + NUMBER_CHARS_MAX * 4) return undefined
   return LongDouble.rounded(negative, digits, 1n, exponent)
 }
 

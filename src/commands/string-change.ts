@@ -1,9 +1,8 @@
 // APPEND, SETRANGE, INCR, DECR, INCRBY, DECRBY, INCRBYFLOAT: what changes a string and keeps its expiry.
 
 import { ReplyError, replyErrors } from '../base/errors.js'
-import { LongDouble } from '../base/long-double.js'
+import { LongDouble, NUMBER_CHARS_MAX } from '../base/long-double.js'
 import { LargeArgument } from '../resp/large-argument.js'
-import { PiecedString } from '../types/string/pieced-string.js'
 import type { Args } from './args.js'
 import type { CommandContext } from './context.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
@@ -109,7 +108,7 @@ export function addInt64(a: number | bigint, b: number | bigint): number | bigin
 }
 
 function numberIn(value: AnyString): LongDouble | undefined {
-  return value instanceof PiecedString ? undefined : LongDouble.parse(value.bytes().latin1Slice())
+  return value.length > NUMBER_CHARS_MAX ? undefined : LongDouble.parse(value.bytes().latin1Slice())
 }
 
 interface Increment {
