@@ -8,9 +8,12 @@ import type { Request } from '../resp/request.js'
 import type { ClientSession } from './session.js'
 
 export const REDACTED = '(redacted)'
+const OK_BYTES = 5
 
 export class Monitors {
   readonly #sessions = new Set<ClientSession>()
+  /** Those whose '+OK' nothing stands before, until a line is to follow it. */
+  readonly #fresh = new Set<ClientSession>()
   readonly #clock: Clock
 
   constructor(clock: Clock) {
@@ -21,13 +24,16 @@ export class Monitors {
     return this.#sessions.size
   }
 
+  /** Before its '+OK' is written. */
   add(session: ClientSession): void {
     session.monitoring = true
+    if (session.outputIsEmpty) this.#fresh.add(session)
     this.#sessions.add(session)
   }
 
   remove(session: ClientSession): void {
     session.monitoring = false
+    this.#fresh.delete(session)
     this.#sessions.delete(session)
   }
 
@@ -38,6 +44,8 @@ export class Monitors {
 
   /** After a command was run, so that SELECT shows the database it chose, and EXEC stands behind what it ran. */
   after(session: ClientSession, row: TableRow, request: Request): void {
+    // What it holds now is an answer to something else.
+    if (this.#fresh.size > 0 && row.name !== 'monitor') this.#fresh.delete(session)
     if ((row.flags & (Flag.Admin | Flag.SkipMonitor)) === 0) this.#feed(session, row, request)
   }
 
@@ -49,7 +57,17 @@ export class Monitors {
     let line = `+${time} [${session.databaseIndex} ${from}]`
     for (let i = 0; i < request.argc; i++) line += ` "${escaped(secrets?.includes(i) ? REDACTED : request.text(i))}"`
     const bytes = [Buffer.from(line + '\r\n', 'latin1')]
+    if (this.#fresh.size > 0) this.#sendFresh()
     for (const monitor of this.#sessions) monitor.push(bytes)
+  }
+
+  /**
+   * Clients take what comes with their '+OK' for replies: where others are served in the same turn, it leaves before
+   * their lines.
+   */
+  #sendFresh(): void {
+    for (const monitor of this.#fresh) if (monitor.reply.position === OK_BYTES) monitor.sendNow()
+    this.#fresh.clear()
   }
 }
 

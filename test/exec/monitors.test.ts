@@ -100,3 +100,35 @@ t.test('a monitor may not touch keys, sees itself, and ends with RESET', async t
   monitor.ask('MONITOR')
   t.equal(monitor.ask('EXEC'), "*1\r\n-ERR MONITOR isn't allowed for DENY BLOCKING client\r\n")
 })
+
+t.test('its answer leaves before what others do in the same turn is shown, and nothing else leaves early', async t => {
+  harness = new ExecHarness([...connectionCommands, ...stringCommands, monitorCommand])
+  t.teardown(() => harness.close())
+  const [monitor, client] = [harness.client(), harness.client()]
+  harness.holdCommits = true
+  monitor.session.onRequest(requestOf(['MONITOR']))
+  t.equal(monitor.transport.sent, '')
+  client.session.onRequest(requestOf(['GET', 'k']))
+  t.equal(monitor.transport.sent, '+OK\r\n', 'alone')
+  harness.endTick()
+  t.equal(monitor.transport.sent, '+OK\r\n')
+  harness.commits.pop()!()
+  t.match(monitor.transport.sent, /^\+OK\r\n\+1000\.000000 \[0 \S+\] "GET" "k"\r\n$/)
+
+  const [second, third] = [harness.client(), harness.client()]
+  second.session.onRequest(requestOf(['SET', 'k', 'v']))
+  second.session.onRequest(requestOf(['MONITOR']))
+  third.session.onRequest(requestOf(['MONITOR']))
+  client.session.onRequest(requestOf(['GET', 'k']))
+  t.equal(second.transport.sent, '', 'not before the answer to SET, which waits for the journal')
+  t.equal(third.transport.sent, '+OK\r\n')
+
+  const fourth = harness.client()
+  fourth.session.onRequest(requestOf(['MONITOR']))
+  harness.endTick()
+  for (const done of harness.commits.splice(0)) done()
+  t.equal(fourth.transport.sent, '+OK\r\n')
+  fourth.session.onRequest(requestOf(['SET', 'k', 'v']))
+  client.session.onRequest(requestOf(['GET', 'k']))
+  t.equal(fourth.transport.sent, '+OK\r\n', 'the answer to SET waits as ever')
+})

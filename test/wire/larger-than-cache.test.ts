@@ -15,7 +15,9 @@ import { tempDir } from '../support/temp-dir.js'
 const MEMBERS = Number(process.env.LARGE_MEMBERS ?? 50_000)
 const CACHE_MIB = Number(process.env.LARGE_CACHE_MIB ?? 1)
 const MIB = 1 << 20
-/** Has no factor in common with a power of ten, so that multiples of it come to every number below MEMBERS once. */
+/** Neighbours that come together; all else comes in scattered order, and hashes scatter names in any case. */
+const RUN = 10
+/** Has no factor in common with a power of ten, so that multiples of it come to every run once. */
 const STRIDE = 7919
 const PER_COMMAND = 100
 const COMMANDS_AT_ONCE = 50
@@ -48,7 +50,7 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from }, 
 const bulk = (text: string | number) => `$${String(text).length}\r\n${text}\r\n`
 const array = (texts: readonly string[]) => `*${texts.length}\r\n${texts.map(bulk).join('')}`
 /** Where the i-th member that comes lies in the order. */
-const placeOf = (i: number) => (i * STRIDE) % MEMBERS
+const placeOf = (i: number) => ((Math.floor(i / RUN) * STRIDE) % (MEMBERS / RUN)) * RUN + (i % RUN)
 const member = (place: number) => `member:${String(place).padStart(10, '0')}`
 
 function aRange(random: Seeded, cut: number): [number, number] {
