@@ -203,6 +203,16 @@ napi_value AdjustExternalMemory(napi_env env, napi_callback_info info) {
   return Number(env, counted);
 }
 
+// reserveRoom(fd, offset, bytes): 0, or -errno
+napi_value ReserveRoom(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  if (!args.Integer(0, &fd) || !args.Integer(1, &offset) || !args.Integer(2, &bytes)) return Number(env, -EINVAL);
+  return Number(env, millrace::ReserveRoom(static_cast<int>(fd), offset, bytes));
+}
+
 // receiveNow(fd, bytes): bytes received, 0 at the end, or -errno
 napi_value ReceiveNow(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -247,6 +257,7 @@ napi_value Exchange(napi_env env, napi_callback_info info) {
 napi_value Init(napi_env env, napi_value exports) {
   const bool complete = Export(env, exports, "crc32c", Crc32cOf) &&
                         Export(env, exports, "writeRecords", WriteRecords) &&
+                        Export(env, exports, "reserveRoom", ReserveRoom) &&
                         Export(env, exports, "sendPieces", SendPieces) &&
                         Export(env, exports, "shutDown", ShutDown) &&
                         Export(env, exports, "receiveNow", ReceiveNow) &&

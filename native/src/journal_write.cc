@@ -1,5 +1,6 @@
 #include "journal_write.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -50,6 +51,19 @@ int64_t WriteRecords(int fd, uint8_t* bytes, size_t length, int64_t offset) {
     }
   }
   return static_cast<int64_t>(length);
+}
+
+int64_t ReserveRoom(int fd, int64_t offset, int64_t length) {
+#ifdef __linux__
+  // Not posix_fallocate: where the file system cannot do it, that writes to each block.
+  while (fallocate(fd, 0, offset, length) != 0) {
+    if (errno != EINTR) return -errno;
+  }
+  return 0;
+#else
+  (void)fd, (void)offset, (void)length;
+  return -ENOTSUP;
+#endif
 }
 
 }  // namespace millrace

@@ -11,4 +11,7 @@ namespace millrace {
 // records do not add up to `length` (nothing is written).
 int64_t WriteRecords(int fd, uint8_t* bytes, size_t length, int64_t offset);
 
+// Makes [offset, offset + length) blocks of the file that read as zeros, and the file as long. 0, or -errno.
+int64_t ReserveRoom(int fd, int64_t offset, int64_t length);
+
 }  // namespace millrace

@@ -17,6 +17,8 @@ export interface Addon
   extends BusErrorAddon, HeapShareAddon, HeapTrimAddon, LuaAddon, PageItemsAddon, ReactorAddon, TurnMeterAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
+  /** Not in builds of before it was thought of. */
+  reserveRoom?(fd: number, offset: number, bytes: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
   shutDown(fd: number): number
   receiveNow(fd: number, bytes: Uint8Array): number

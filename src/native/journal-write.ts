@@ -14,8 +14,9 @@ export const RECORD = { LENGTH: 0, CRC: 4, SEQUENCE: 8, NOW_MS: 16, EFFECTS: 24,
  */
 export type WriteRecords = (fd: number, bytes: Buffer, length: number, offset: number) => number
 
-const EINVAL = 22
 const EIO = 5
+const EINVAL = 22
+const ENOSYS = 38
 
 export const twinWriteRecords: WriteRecords = (fd, bytes, length, offset) => {
   if (!sealRecords(bytes, length)) return -EINVAL
@@ -47,3 +48,11 @@ function sealRecords(bytes: Buffer, length: number): boolean {
 export const nativeWriteRecords: WriteRecords | undefined = addon?.writeRecords
 
 export const writeRecords: WriteRecords = nativeWriteRecords ?? twinWriteRecords
+
+/**
+ * Makes [offset, offset + bytes) of the file room for records, which reads as zeros until then, and the file as long.
+ * Returns 0, or -errno; -ENOSYS without the addon.
+ */
+export function reserveRoom(fd: number, offset: number, bytes: number): number {
+  return addon?.reserveRoom?.(fd, offset, bytes) ?? -ENOSYS
+}

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32c } from '../native/crc32c.js'
-import { writeRecords } from '../native/journal-write.js'
+import { reserveRoom, writeRecords } from '../native/journal-write.js'
 
 export const SEGMENT_VERSION = 1
 export const SEGMENT_MAGIC = 'MILLJRNL'
@@ -56,6 +56,7 @@ export function decodeSegmentHeader(bytes: Buffer): { version: number; first: nu
 /** Where the records of a segment end: behind them may be zeros, and the last byte of a record is a line feed. */
 export function segmentEnd(bytes: Buffer): number {
   let end = bytes.length
+  while (end >= SEGMENT.BODY + ZEROS_BYTES && bytes.subarray(end - ZEROS_BYTES, end).equals(ZEROS)) end -= ZEROS_BYTES
   while (end > SEGMENT.BODY && bytes[end - 1] === 0) end--
   return end
 }
@@ -80,6 +81,8 @@ export interface JournalFiles {
   writeHeader(fd: number, header: Buffer): void
   /** Fills [offset, offset + ZEROS_BYTES) with zeros. */
   writeZeros(fd: number, offset: number): void
+  /** Makes [offset, offset + bytes) room that reads as zeros. 0, or -errno. */
+  reserve(fd: number, offset: number, bytes: number): number
   /** Brings a file's bytes, and what is needed to find them, to the device. */
   sync(fd: number, done: (error: NodeJS.ErrnoException | null) => void): void
   /** Brings a folder's names to the device. */
@@ -102,6 +105,7 @@ export const systemFiles: JournalFiles = {
     const wrote = writeSync(fd, ZEROS, 0, ZEROS_BYTES, offset)
     if (wrote !== ZEROS_BYTES) throw new Error(`wrote ${wrote} of ${ZEROS_BYTES} bytes`)
   },
+  reserve: reserveRoom,
   sync: fdatasync,
   syncFolder(path, done) {
     open(path, 'r', (openError, fd) => {

@@ -173,6 +173,7 @@ export class Journal implements EffectSink {
     this.#records.clear()
     this.#written = 0
     this.#unretained = true
+    this.#segments.reserveAhead()
     if (this.policy === 'everysec') this.#scheduleSync()
     return true
   }

@@ -11,6 +11,10 @@ import type { JournalFiles } from './journal-segment.js'
 import { encodeSyncMark, SYNC_MARK_NAME } from './sync-mark.js'
 import { systemErrorText } from './system-error.js'
 
+/** Room that is reserved at once: as much as the segment has, within these bounds. */
+const RESERVE_BYTES_MIN = 256 << 10
+const RESERVE_BYTES_MAX = 8 << 20
+
 export interface FoundSegment {
   readonly first: number
   readonly path: string
@@ -96,6 +100,25 @@ export class SegmentChain {
       // Nothing is lost but time. A disk this full has more use for its last bytes.
       segment.writtenTo = Infinity
       this.#log.verbose(`Writing zeros ahead in ${segment.path} failed: ${String(error)}`)
+    }
+  }
+
+  /**
+   * Sees to it that the next records need no new blocks and no new length: a write that does waits for whatever the
+   * file system's own journal brings to the device at that moment, such as a sync of this file. Not while one runs, for
+   * the same reason.
+   */
+  reserveAhead(): void {
+    const segment = this.#current
+    if (segment === undefined || segment.syncing || this.#old.some(({ syncing }) => syncing)) return
+    const bytes = Math.min(Math.max(segment.bytes, RESERVE_BYTES_MIN), RESERVE_BYTES_MAX)
+    const from = Math.max(segment.writtenTo, segment.bytes)
+    if (from - segment.bytes > bytes / 2) return
+    const failed = this.#files.reserve(segment.fd, from, bytes)
+    if (failed >= 0) segment.writtenTo = from + bytes
+    else {
+      segment.writtenTo = Infinity
+      this.#log.verbose(`Reserving room in ${segment.path} failed: ${systemErrorText(failed)}`)
     }
   }
 

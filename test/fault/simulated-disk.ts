@@ -89,6 +89,15 @@ export class SimulatedDisk implements JournalFiles {
     if (bytes.length < ZEROS_BYTES) throw systemError('ENOSPC', 'no space left on device')
   }
 
+  /** Room reads as zeros; what of it reaches the device, and when, is as open as for a write. */
+  reserve(fd: number, offset: number, bytes: number): number {
+    if (this.fails('zeros')) return -28
+    const zeros = Buffer.alloc(bytes)
+    writeSync(fd, zeros, 0, bytes, offset)
+    this.#note({ kind: 'write', name: this.#name(fd), offset, bytes: zeros })
+    return 0
+  }
+
   sync(fd: number, done: Done): void {
     const name = this.#name(fd)
     const since = this.operations.length

@@ -1,10 +1,10 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { crc32c } from '../../src/native/crc32c.js'
-import { nativeWriteRecords, RECORD, twinWriteRecords } from '../../src/native/journal-write.js'
+import { nativeWriteRecords, RECORD, reserveRoom, twinWriteRecords } from '../../src/native/journal-write.js'
 import type { WriteRecords } from '../../src/native/journal-write.js'
 
 function record(bodyBytes: number, fill: number): Buffer {
@@ -42,4 +42,21 @@ t.test('the twin in TypeScript seals and writes', async t => laws(t, twinWriteRe
 t.test('the addon seals and writes', async t => {
   t.ok(nativeWriteRecords, 'the addon is built')
   if (nativeWriteRecords) laws(t, nativeWriteRecords)
+})
+
+t.test('reserved room is part of the file, reads as zeros and leaves what is there alone', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'file')
+  writeFileSync(path, 'records')
+  const fd = openSync(path, 'r+')
+  const failed = reserveRoom(fd, 4, 100_000)
+  // EOPNOTSUPP: a file system may be unable to.
+  if (failed === -95 || nativeWriteRecords === undefined) t.equal(readFileSync(path).length, 7)
+  else {
+    t.equal(failed, 0)
+    t.same(readFileSync(path), Buffer.concat([Buffer.from('records'), Buffer.alloc(99_997)]))
+  }
+  closeSync(fd)
+  if (nativeWriteRecords) t.equal(reserveRoom(fd, 0, 10), -9, 'a closed descriptor is EBADF')
 })

@@ -1,6 +1,6 @@
 // What the tests of the journal share: a folder, and files whose writes and syncs can be made to fail.
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { fstatSync, ftruncateSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -26,6 +26,9 @@ export class FaultyFiles implements JournalFiles {
   createError: Error | undefined
   removeError: Error | undefined
   zerosError: Error | undefined
+  reserveError = 0
+  /** Bytes of each reservation. */
+  readonly reserved: number[] = []
   /** While true, syncs wait for releaseSyncs(). */
   holdSyncs = false
   syncsStarted = 0
@@ -53,6 +56,14 @@ export class FaultyFiles implements JournalFiles {
   writeZeros(fd: number, offset: number): void {
     if (this.zerosError) throw this.zerosError
     systemFiles.writeZeros(fd, offset)
+  }
+
+  /** Of any size, on any file system. */
+  reserve(fd: number, offset: number, bytes: number): number {
+    if (this.reserveError < 0) return this.reserveError
+    this.reserved.push(bytes)
+    if (fstatSync(fd).size < offset + bytes) ftruncateSync(fd, offset + bytes)
+    return 0
   }
 
   remove(path: string): void {

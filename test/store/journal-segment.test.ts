@@ -6,6 +6,7 @@ import {
   encodeSegmentHeader,
   listSegments,
   SEGMENT,
+  segmentEnd,
   segmentName,
   systemFiles,
 } from '../../src/store/journal-segment.js'
@@ -53,4 +54,14 @@ t.test('the system’s files: made, headed, synced with their folder, removed; f
   const readOnly = openSync(folder, 'r')
   t.throws(() => systemFiles.writeHeader(readOnly, encodeSegmentHeader(1)))
   closeSync(readOnly)
+})
+
+t.test('records end at the last byte that is not zero, however much room follows', async t => {
+  const header = encodeSegmentHeader(1)
+  for (const zeros of [0, 1, 1000, 262_143, 262_144, 262_145, 1_500_000]) {
+    const bytes = Buffer.concat([header, Buffer.from('\0\0record\n'), Buffer.alloc(zeros)])
+    t.equal(segmentEnd(bytes), SEGMENT.BODY + 9, `${zeros} zeros`)
+    t.equal(segmentEnd(Buffer.concat([header, Buffer.alloc(zeros)])), SEGMENT.BODY)
+  }
+  t.equal(segmentEnd(header.subarray(0, 7)), 7, 'a header that is cut short is not looked into')
 })

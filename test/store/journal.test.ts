@@ -126,6 +126,25 @@ t.test('a sync waits for the clients that the one before it answered', async t =
   await journal.close()
 })
 
+t.test('everysec and no have room reserved, which a write need not wait for; always has zeros written', async t => {
+  for (const [policy, reservations] of [
+    ['everysec', 1],
+    ['no', 1],
+    ['always', 0],
+  ] as const) {
+    const files = new FaultyFiles()
+    const folder = temporaryFolder(t)
+    const journal = openJournal(folder, { files, policy })
+    for (const text of ['a', 'b', 'c']) {
+      record(journal, text)
+      journal.commit(() => undefined)
+    }
+    t.equal(files.reserved.length, reservations, policy)
+    await journal.close()
+    t.same(recover(folder).texts, ['a', 'b', 'c'])
+  }
+})
+
 t.test('everysec and no acknowledge at once; synced() waits for the device', async t => {
   for (const policy of ['everysec', 'no'] as const) {
     const files = new FaultyFiles()

@@ -86,6 +86,62 @@ t.test('room that the disk does not have is done without', async t => {
   chain.close()
 })
 
+t.test('reserved room grows with the segment, is topped up in time, and holds no record', async t => {
+  const { folder, files, chain } = setUp(t)
+  const size = () => statSync(join(folder, readdirSync(folder)[0])).size
+  chain.reserveAhead()
+  t.same(readdirSync(folder), [], 'no segment, no room')
+  let [sequence, least] = [1, Infinity]
+  const write = (count: number): void => {
+    const some = records(...Array.from({ length: count }, (_, i) => sequence + i))
+    chain.write(some, 0, sequence)
+    sequence += count
+    least = Math.min(least, size() - chain.bytes)
+    chain.reserveAhead()
+  }
+  for (write(1), least = Infinity; chain.bytes < 3 << 20;) write(500)
+  t.ok(least > 90_000, `${least} bytes of room at least`)
+  t.ok(size() <= 3 * chain.bytes, `${size()} bytes for ${chain.bytes}`)
+  t.equal(files.reserved[0], 256 << 10)
+  t.ok(files.reserved.length > 3 && files.reserved.length < 20, `${files.reserved.length} reservations`)
+  chain.close()
+  t.equal(recover(folder).next, sequence)
+})
+
+t.test('a segment that is very large reserves no more at once than others', async t => {
+  const { files, chain } = setUp(t)
+  const large = new RecordBuffer()
+  large.begin(1, 0)
+  large.addArguments(0, ['SET', 'k', Buffer.alloc(30 << 20, 'x')])
+  large.end()
+  chain.write(large, 0, 1)
+  chain.reserveAhead()
+  t.same(files.reserved, [8 << 20])
+  chain.close()
+})
+
+t.test('no room is reserved while the segment is being synced, and none after a refusal', async t => {
+  const { folder, files, chain, sync } = setUp(t)
+  files.holdSyncs = true
+  chain.write(records(1), 0, 1)
+  const synced = sync()
+  chain.reserveAhead()
+  t.same(files.reserved, [], 'it would wait for the same journal of the file system')
+  files.releaseSyncs()
+  await synced
+  files.reserveError = -28
+  chain.reserveAhead()
+  files.reserveError = 0
+  chain.reserveAhead()
+  t.same(files.reserved, [], 'a disk that is full is not asked again in this segment')
+  chain.rotate()
+  chain.write(records(2), 0, 2)
+  chain.reserveAhead()
+  t.equal(files.reserved.length, 1)
+  chain.close()
+  t.equal(recover(folder).next, 3)
+})
+
 t.test('a write that failed is overwritten by the next', async t => {
   const { folder, files, chain } = setUp(t)
   files.writeError = -28
