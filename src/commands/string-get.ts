@@ -7,7 +7,7 @@ import { parseKeys } from './keys.js'
 import { defineCommand, Flag, keysAt } from './spec.js'
 import type { CommandSpec } from './spec.js'
 import { parseStringOptions } from './string-options.js'
-import { replyString, streamRange, streamString, stringOf } from './string-store.js'
+import { replyString, streamBefore, streamRange, streamString, stringOf } from './string-store.js'
 
 const get = defineCommand({
   name: 'get',
@@ -107,8 +107,9 @@ const getdel = defineCommand({
   run(ctx, key) {
     const entry = ctx.db.find(key)
     if (entry === undefined) return ctx.reply.nullBulk()
-    replyString(ctx, stringOf(entry))
+    const replyRest = streamBefore(ctx, stringOf(entry))
     removeKey(ctx, key)
+    replyRest()
   },
 })
 

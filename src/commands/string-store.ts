@@ -184,13 +184,31 @@ export function streamRange(ctx: CommandContext, value: AnyString, from: number,
   else ctx.reply.bulk(content.subarray(from, to))
 }
 
-function streamPieces(ctx: CommandContext, value: PiecedString, from: number, to: number): void {
-  const read = ctx.mayStream && to - from >= LONG_REPLY_BYTES ? value.longRead(from, to) : undefined
-  if (read === undefined) return replyPieces(ctx.reply, value, from, to)
-  writeHead(ctx.reply, to - from)
-  const body = new ReadReply(read, reply => (bytes: Buffer) => reply.wire(bytes, 0, bytes.length))
-  ctx.stream(new JoinedReply([body, new ShortReply(reply => reply.wire(LINE_END, 0, LINE_END.length))]))
+/** As streamString(), of a value that is changed before the command ends: what this returns is called last. */
+export function streamBefore(ctx: CommandContext, value: AnyString): () => void {
+  if (value instanceof PiecedString) return startPieces(ctx, value, 0, value.length)
+  replyWhole(ctx.reply, value)
+  return nothing
 }
+
+function streamPieces(ctx: CommandContext, value: PiecedString, from: number, to: number): void {
+  startPieces(ctx, value, from, to)()
+}
+
+function startPieces(ctx: CommandContext, value: PiecedString, from: number, to: number): () => void {
+  const read = ctx.mayStream && to - from >= LONG_REPLY_BYTES ? value.longRead(from, to) : undefined
+  if (read === undefined) {
+    replyPieces(ctx.reply, value, from, to)
+    return nothing
+  }
+  return () => {
+    writeHead(ctx.reply, to - from)
+    const body = new ReadReply(read, reply => (bytes: Buffer) => reply.wire(bytes, 0, bytes.length))
+    ctx.stream(new JoinedReply([body, new ShortReply(reply => reply.wire(LINE_END, 0, LINE_END.length))]))
+  }
+}
+
+function nothing(): void {}
 
 /** As it lies in memory: copying 512 MiB takes seconds where memory is fresh, and all clients would wait. */
 function replyPieces(reply: Reply, value: PiecedString, from: number, to: number): void {
