@@ -1,6 +1,6 @@
 // Commands with ACKED look at very many groups in parts while other clients change what they look at. Each must have
-// done what it would have done in one go at its place in the journal: a replay does it so, and has to arrive at the same
-// streams. RACE_STEPS commands of each client (60).
+// done what it would have done in one go at its place in the journal: a replay does it so, and has to arrive at the
+// same streams. RACE_STEPS commands of each client (60).
 
 import { rmSync } from 'node:fs'
 import { Redis } from 'ioredis'
