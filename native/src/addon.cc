@@ -96,6 +96,17 @@ napi_value SendPieces(napi_env env, napi_callback_info info) {
   return Number(env, millrace::SendPieces(static_cast<int>(fd), pieces, count));
 }
 
+// sendPiece(fd, piece): as sendPieces, of one: no array has to be looked into
+napi_value SendPiece(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t fd = 0;
+  uint8_t* bytes = nullptr;
+  size_t length = 0;
+  if (!args.Integer(0, &fd) || !args.Bytes(1, &bytes, &length)) return Number(env, -EINVAL);
+  iovec piece = {bytes, length};
+  return Number(env, millrace::SendPieces(static_cast<int>(fd), &piece, 1));
+}
+
 // shutDown(fd): 0, or -errno
 napi_value ShutDown(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -259,6 +270,7 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "writeRecords", WriteRecords) &&
                         Export(env, exports, "reserveRoom", ReserveRoom) &&
                         Export(env, exports, "sendPieces", SendPieces) &&
+                        Export(env, exports, "sendPiece", SendPiece) &&
                         Export(env, exports, "shutDown", ShutDown) &&
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&

@@ -20,6 +20,7 @@ export interface Addon
   /** Not in builds of before it was thought of. */
   reserveRoom?(fd: number, offset: number, bytes: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
+  sendPiece(fd: number, piece: Uint8Array): number
   shutDown(fd: number): number
   receiveNow(fd: number, bytes: Uint8Array): number
   acceptNow(fd: number): number

@@ -12,7 +12,11 @@ export type SendPieces = (fd: number, pieces: readonly Uint8Array[]) => number
 const ENOTCONN = 107
 
 /** Node has no way to write to a socket's descriptor without blocking. Without the addon there are no sockets. */
-export const sendPieces: SendPieces = addon?.sendPieces ?? (() => -ENOTCONN)
+export const sendPieces: SendPieces = (fd, pieces) => {
+  if (addon === undefined) return -ENOTCONN
+  // Most replies are one piece, and an array is looked into by calls that cost as much as the rest.
+  return pieces.length === 1 ? addon.sendPiece(fd, pieces[0]) : addon.sendPieces(fd, pieces)
+}
 
 /** Says to the peer that nothing more will be sent. Returns 0, or -errno. */
 export const shutDown: (fd: number) => number = addon?.shutDown ?? (() => -ENOTCONN)
