@@ -2,6 +2,7 @@
 // the wrong kind answer -EINVAL, and src/native/ (the only caller) asserts that this never happens.
 
 #include <node_api.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -214,6 +215,21 @@ napi_value AdjustExternalMemory(napi_env env, napi_callback_info info) {
   return Number(env, counted);
 }
 
+// canMap(bytes): whether the system gives so much now
+napi_value CanMap(napi_env env, napi_callback_info info) {
+  const Arguments args(env, info);
+  int64_t bytes = 0;
+  napi_value result = nullptr;
+  bool given = true;
+  if (args.Integer(0, &bytes) && bytes > 0) {
+    const auto length = static_cast<size_t>(bytes);
+    void* room = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    given = room != MAP_FAILED && munmap(room, length) == 0;
+  }
+  napi_get_boolean(env, given, &result);
+  return result;
+}
+
 // reserveRoom(fd, offset, bytes): 0, or -errno
 napi_value ReserveRoom(napi_env env, napi_callback_info info) {
   const Arguments args(env, info);
@@ -275,6 +291,7 @@ napi_value Init(napi_env env, napi_value exports) {
                         Export(env, exports, "receiveNow", ReceiveNow) &&
                         Export(env, exports, "acceptNow", AcceptNow) &&
                         Export(env, exports, "adjustExternalMemory", AdjustExternalMemory) &&
+                        Export(env, exports, "canMap", CanMap) &&
                         Export(env, exports, "gatherItems", GatherItems) &&
                         Export(env, exports, "placeItems", PlaceItems) &&
                         Export(env, exports, "exchange", Exchange) &&

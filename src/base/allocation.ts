@@ -21,6 +21,11 @@ export function isAllocationFailure(error: unknown): boolean {
   return (error instanceof RangeError && REFUSED.has(error.message)) || (code !== undefined && TOO_LARGE.has(code))
 }
 
+/** What V8 throws when it gets no memory for a buffer. */
+export function allocationFailure(): RangeError {
+  return new RangeError('Array buffer allocation failed')
+}
+
 /** A Buffer of its own, not filled. @throws ReplyError OOM when there is no memory for it */
 export function allocate(bytes: number): Buffer {
   try {

@@ -17,7 +17,8 @@ export interface Addon
   extends BusErrorAddon, HeapShareAddon, HeapTrimAddon, LuaAddon, PageItemsAddon, ReactorAddon, TurnMeterAddon {
   crc32c(bytes: Uint8Array, from: number, to: number): number
   writeRecords(fd: number, bytes: Uint8Array, length: number, offset: number): number
-  /** Not in builds of before it was thought of. */
+  /** Not in builds of before they were thought of. */
+  canMap?(bytes: number): boolean
   reserveRoom?(fd: number, offset: number, bytes: number): number
   sendPieces(fd: number, pieces: readonly Uint8Array[]): number
   sendPiece(fd: number, piece: Uint8Array): number

@@ -2,7 +2,8 @@
 // so that a value can have the pieces as they are. Used by: request-parser (fills), large-request, exec/large-requests
 // (journals), commands that take pieces.
 
-import { allocate, PIECE_BYTES } from '../base/allocation.js'
+import { allocate, allocationFailure, PIECE_BYTES } from '../base/allocation.js'
+import { hasRoomFor } from '../native/memory-room.js'
 
 /** Where the journal has the bytes already. */
 export interface StagedMark {
@@ -31,7 +32,9 @@ export class LargeArgument {
     while (at < end) {
       const inPiece = this.received % PIECE_BYTES
       if (inPiece === 0) {
-        this.pieces.push(Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, this.length - this.received)))
+        const bytes = Math.min(PIECE_BYTES, this.length - this.received)
+        if (!hasRoomFor(bytes)) throw allocationFailure()
+        this.pieces.push(Buffer.allocUnsafeSlow(bytes))
       }
       const copied = chunk.copy(this.pieces[this.pieces.length - 1], inPiece, at, end)
       at += copied

@@ -200,7 +200,7 @@ t.test('defaults, names and errors are those of redis-server', { skip: findRedis
     .filter(
       ([name]) =>
         !/^(page-cache|checkpoint|journal|maxmemory-evict-grouped|set-max-listpack|tls-)/.test(name) &&
-        !/^(reply-stall|stream-(capacity|exact|group|idmp))/.test(name) &&
+        !/^(reply-stall|string-row|stream-(capacity|exact|group|idmp))/.test(name) &&
         !/^(bind|dir|oom-score-adj|databases)$/.test(name),
     )
     .flatMap(([name]) => [

@@ -34,7 +34,6 @@ const LINES = [
   'object encoding',
   'object encoding a b',
   'object help',
-  'object idletime a',
   'object idletime missing',
   'object refcount a',
   'object refcount k',

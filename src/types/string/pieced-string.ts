@@ -7,7 +7,8 @@
 // needs is read before anything is touched.
 
 import { allocate, PIECE_BYTES } from '../../base/allocation.js'
-import { unlessDamaged } from '../../base/errors.js'
+import { ReplyError, replyErrors, unlessDamaged } from '../../base/errors.js'
+import { hasRoomFor } from '../../native/memory-room.js'
 import type { Inspection } from '../../pages/inspection.js'
 import type { RowRef } from '../../store/page-misses.js'
 import { idKey, numberedKey, Row, StoreObject, Table } from '../../store/row.js'
@@ -257,7 +258,8 @@ export class PiecedString extends Row implements KeyValue, PieceOwner {
 
   /** Puts a copy of `bytes` in place of a whole piece, which need not be in memory for that. */
   #replace(number: number, bytes: Buffer): void {
-    const [content] = cut(bytes, bytes.length)
+    const content = allocate(bytes.length)
+    content.set(bytes)
     const piece = this.#loaded.pieces[number] ?? StringPiece.unread(this, number)
     this.#touch(piece)
     piece.replace(content)
@@ -388,11 +390,12 @@ export class PiecedString extends Row implements KeyValue, PieceOwner {
   }
 }
 
-/** Pieces with copies of the bytes. @throws ReplyError when there is no memory */
+/** Pieces with copies of the bytes. @throws ReplyError OOM when there is no memory for them and for what others need */
 export function cut(bytes: Buffer, pieceBytes: number): Buffer[] {
   const pieces: Buffer[] = []
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     const part = bytes.subarray(at, at + pieceBytes)
+    if (!hasRoomFor(part.length)) throw new ReplyError(replyErrors.noMemory)
     const piece = allocate(part.length)
     piece.set(part)
     pieces.push(piece)
