@@ -1,6 +1,8 @@
 import t from 'tap'
 import { ClientSession } from '../../src/exec/session.js'
 import type { SessionHost } from '../../src/exec/session.js'
+import { LargeArgument } from '../../src/resp/large-argument.js'
+import { LargeRequest } from '../../src/resp/large-request.js'
 import { requestOf } from '../../src/resp/request.js'
 import { FakeTransport } from '../support/exec-harness.js'
 
@@ -13,6 +15,10 @@ class FakeHost implements SessionHost {
   onExecute: (session: ClientSession) => void = () => undefined
   execute(session: ClientSession, request: { text(i: number): string }): void {
     this.events.push(request.text(0))
+    this.onExecute(session)
+  }
+  executeLarge(session: ClientSession, request: { text(i: number): string }): void {
+    this.events.push(`large ${request.text(0)}`)
     this.onExecute(session)
   }
   enlist(): void {
@@ -170,4 +176,16 @@ t.test('the time limit for idle clients is not for those who wait for something'
   session.monitoring = false
   session.subscriber = true
   t.equal(session.mayIdle(), true)
+})
+
+t.test('a request in pieces takes its own way until the journal has its bytes', async t => {
+  const { host, session } = setUp()
+  const argument = new LargeArgument(4)
+  argument.take(Buffer.from('long'), 0, 4)
+  const request = new LargeRequest(requestOf(['set', 'k', '']), new Map([[2, argument]]))
+  session.onRequest(request)
+  argument.staged = { id: 1, cuts: 0 }
+  session.postponed = request
+  session.goOn()
+  t.same(host.events, ['large set', 'set'])
 })
