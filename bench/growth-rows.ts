@@ -50,7 +50,14 @@ function xaddOver(streams: number): Row {
     operations: OPERATIONS,
     warmUp: async port => {
       await warmXadd(port)
-      await benchmark(port, Math.max(streams * 4, 10_000), 50, 16, ['XADD', 'stream:__rand_int__', '*', ...ENTRY], streams)
+      await benchmark(
+        port,
+        Math.max(streams * 4, 10_000),
+        50,
+        16,
+        ['XADD', 'stream:__rand_int__', '*', ...ENTRY],
+        streams,
+      )
     },
     measure: (port, n) => benchmark(port, n, 50, 16, ['XADD', 'stream:__rand_int__', '*', ...ENTRY], streams),
   })
