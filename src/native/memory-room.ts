@@ -11,10 +11,10 @@ const LOOK_BYTES = 1024 * 1024
 
 let sinceLookBytes = 0
 
-/** False when a piece of so many bytes is not to be had without taking what others need. */
+/** False when so many bytes, in pieces, are not to be had without taking what others need. */
 export function hasRoomFor(bytes: number): boolean {
   sinceLookBytes += bytes
   if (sinceLookBytes < LOOK_BYTES) return true
   sinceLookBytes = 0
-  return addon?.canMap?.(ROOM_BYTES) !== false
+  return addon?.canMap?.(ROOM_BYTES + bytes) !== false
 }

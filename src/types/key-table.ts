@@ -53,6 +53,8 @@ function mixed(hash: number): number {
 
 type Slots = (KeyEntry | undefined)[]
 
+const NOTHING = Buffer.alloc(0)
+
 export class KeyTable {
   size = 0
   #groups = 1
@@ -68,8 +70,21 @@ export class KeyTable {
 
   find(name: string): KeyEntry | undefined {
     const named = this.#named
-    if (named !== undefined && named.name === name) return named
-    const hash = hashName(name)
+    return named !== undefined && named.name === name ? named : this.#look(hashName(name), name, NOTHING, 0, 0)
+  }
+
+  /**
+   * The name of the key whose latin1 name is bytes[from, from + length); undefined when there is none. Who needs the
+   * string saves making it, and find() of it costs nothing.
+   */
+  nameOf(bytes: Buffer, from: number, length: number): string | undefined {
+    const entry = this.#look(hashBytes(bytes, from, length), undefined, bytes, from, length)
+    if (entry !== undefined) this.#named = entry
+    return entry?.name
+  }
+
+  /** Looks for `name`, or without one for bytes[from, from + length). */
+  #look(hash: number, name: string | undefined, bytes: Buffer, from: number, length: number): KeyEntry | undefined {
     const group = this.#groupOf(hash)
     const entries = this.#entries[group >>> SEGMENT_BITS]
     const hashes = this.#hashes[group >>> SEGMENT_BITS]
@@ -79,39 +94,15 @@ export class KeyTable {
     for (let i = first; i < first + GROUP_SLOTS; i++) {
       if (hashes[i] !== hash) continue
       const entry = entries[i]
-      if (entry !== undefined && entry.name === name) return entry
-    }
-    return last === undefined || this.#overflow.size === 0 ? undefined : this.#findBeyond(group, name)
-  }
-
-  /**
-   * The name of the key whose latin1 name is bytes[from, from + length); undefined when there is none. Who needs the
-   * string saves making it, and find() of it costs nothing.
-   */
-  nameOf(bytes: Buffer, from: number, length: number): string | undefined {
-    const hash = hashBytes(bytes, from, length)
-    const group = this.#groupOf(hash)
-    const entries = this.#entries[group >>> SEGMENT_BITS]
-    const hashes = this.#hashes[group >>> SEGMENT_BITS]
-    const first = (group & SEGMENT_MASK) * GROUP_SLOTS
-    const last = entries[first + GROUP_SLOTS - 1]
-    for (let i = first; i < first + GROUP_SLOTS; i++) {
-      if (hashes[i] !== hash) continue
-      const entry = entries[i]
-      if (entry !== undefined && isName(entry.name, bytes, from, length)) return this.#found(entry)
+      if (entry === undefined) continue
+      if (name === undefined ? isName(entry.name, bytes, from, length) : entry.name === name) return entry
     }
     if (last === undefined || this.#overflow.size === 0) return undefined
-    const entry = this.#findBeyond(group, bytes.latin1Slice(from, from + length))
-    return entry === undefined ? undefined : this.#found(entry)
+    return this.#lookBeyond(group, name ?? bytes.latin1Slice(from, from + length))
   }
 
-  #findBeyond(group: number, name: string): KeyEntry | undefined {
+  #lookBeyond(group: number, name: string): KeyEntry | undefined {
     return this.#overflow.get(group)?.find(entry => entry.name === name)
-  }
-
-  #found(entry: KeyEntry): string {
-    this.#named = entry
-    return entry.name
   }
 
   /** The name must not be in the table; not checked, because loading a directory would pay for it. */

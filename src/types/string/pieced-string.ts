@@ -172,8 +172,12 @@ export class PiecedString extends Row implements KeyValue, PieceOwner {
     return contents.length
   }
 
-  /** Writes `bytes` (copied) at `offset`, with zeros up to there; returns the new length. */
+  /**
+   * Writes `bytes` (copied) at `offset`, with zeros up to there; returns the new length.
+   * @throws ReplyError OOM when there is no memory for it; then nothing was changed
+   */
   overwrite(offset: number, bytes: Buffer): number {
+    if (!hasRoomFor(bytes.length)) throw new ReplyError(replyErrors.noMemory)
     const end = offset + bytes.length
     this.#reach(offset, end)
     const { pieceBytes } = this.#loaded

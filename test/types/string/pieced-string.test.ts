@@ -4,6 +4,7 @@ import { Inspection } from '../../../src/pages/inspection.js'
 import { MemoryRows } from '../../../src/store/memory-rows.js'
 import { idKey, numberedKey, Table } from '../../../src/store/row.js'
 import { cut, PiecedString, piecedStringType } from '../../../src/types/string/pieced-string.js'
+import { outputOfLimited } from '../../support/limited-process.js'
 import { seeded } from '../../support/seeded.js'
 
 const PIECE_BYTES = 64
@@ -154,4 +155,18 @@ t.test('bytes are cut into pieces of their own', async t => {
   bytes.fill(0)
   t.equal(String(pieces[2]), 'x')
   t.same(cut(Buffer.alloc(0), 8), [])
+})
+
+t.test('a change that gets no memory changes nothing', async t => {
+  const output = outputOfLimited(
+    t,
+    `const { PiecedString } = await load('src/types/string/pieced-string.ts')
+    const { MemoryRows } = await load('src/store/memory-rows.ts')
+    const long = PiecedString.zeros(new MemoryRows(), 300_000_000, 65536 - 64)
+    const bytes = Buffer.alloc(255_000_000, 1)
+    let reply = 'done'
+    try { long.overwrite(5, bytes) } catch (error) { reply = error.message }
+    console.log([reply, long.length, long.byteAt(5), long.byteAt(200_000_000)].join())`,
+  )
+  if (output !== undefined) t.equal(output, 'OOM the system gives no memory for this command,300000000,0,0\n')
 })
